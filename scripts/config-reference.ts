@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { type Key, writtenKey } from "../src/config/findings.ts";
+import { type KeyPath, writtenKey } from "../src/config/findings.ts";
 import { variableOf } from "../src/config/environment.ts";
 import { aboutOf, kindOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/schema.ts";
@@ -70,7 +70,7 @@ export function configReference(): string {
  * A heading, what the section is for, a list of its own keys; then the sections below it. Entries that an earlier
  * section has, word for word, are named only; `earlier` knows them and where they stand.
  */
-function sectionsOf(key: Key, schema: z.core.$ZodType, earlier: Map<string, string>): string[] {
+function sectionsOf(key: KeyPath, schema: z.core.$ZodType, earlier: Map<string, string>): string[] {
   const { inner } = unwrap(schema);
   if (inner instanceof z.ZodArray) return sectionsOf([...key, 0], inner.element, earlier);
   if (inner instanceof z.ZodUnion)
@@ -99,7 +99,7 @@ function sectionsOf(key: Key, schema: z.core.$ZodType, earlier: Map<string, stri
 
 /** The line of a key; none for a key that is a section of its own. */
 function entryOf(
-  key: Key,
+  key: KeyPath,
   schema: z.core.$ZodType,
 ): { name: string; about: string; text: string }[] {
   const name = String(key.at(-1));

@@ -1,12 +1,12 @@
 import type {
   DigidocSort,
-  Document,
+  ArchiveDocument,
   DocumentDetail,
   DocumentSort,
   Folder,
   FolderDetail,
   FolderSort,
-  Page,
+  PageTotals,
 } from "../wire/shapes.ts";
 
 /** A moment: epoch milliseconds, or text in whatever form the archive takes, sent as it is. */
@@ -139,21 +139,24 @@ export interface Archive extends AsyncDisposable {
   search(
     query: SearchQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: DocumentDetail[]; folders: FolderDetail[] }>;
+  ): Promise<PageTotals & { documents: DocumentDetail[]; folders: FolderDetail[] }>;
   /** Endpoint 2: one page of a folder's documents. */
   documents(
     query: DocumentsQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: DocumentDetail[] }>;
+  ): Promise<PageTotals & { documents: DocumentDetail[] }>;
   /** Endpoint 3: one page of the documents in a digidoc, which must be CONVERTED. */
   digidoc(
     query: DigidocQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: ContainedDocument[] }>;
+  ): Promise<PageTotals & { documents: ContainedDocument[] }>;
   /** Endpoint 4. */
-  document(id: number, signal: AbortSignal): Promise<Document>;
+  document(id: number, signal: AbortSignal): Promise<ArchiveDocument>;
   /** Endpoint 5: one page of a folder's direct subfolders. */
-  folders(query: FoldersQuery, signal: AbortSignal): Promise<Page & { folders: FolderDetail[] }>;
+  folders(
+    query: FoldersQuery,
+    signal: AbortSignal,
+  ): Promise<PageTotals & { folders: FolderDetail[] }>;
   /** Endpoint 6; the root folder without `id`. */
   folder(id: number | undefined, signal: AbortSignal): Promise<Folder>;
   /** Endpoint 7. Not idempotent: after `inDoubt`, look before sending again. */

@@ -7,7 +7,7 @@ import { JsonFields, type JsonObject, objectOf, own, UnreadableError } from "./j
 import { dateOf, retryAfterMsOf } from "./reply-headers.ts";
 
 /** What a reply answers: the operation, our time, and what must never come out in an error. */
-export type Question = {
+export type ReplyContext = {
   operation: Operation;
   now: number;
   secrets: readonly string[];
@@ -37,7 +37,7 @@ export type Question = {
  */
 export function classifyReply<T>(
   reply: Reply,
-  question: Question,
+  question: ReplyContext,
   read: (payload: JsonFields) => T,
 ): T {
   const errorOf = errorsOf(reply, question);
@@ -67,7 +67,7 @@ type ErrorOf = (
   details?: Pick<ArchiveErrorDetails, "credentials" | "unnamed">,
 ) => ArchiveError;
 
-function errorsOf(reply: Reply, question: Question): ErrorOf {
+function errorsOf(reply: Reply, question: ReplyContext): ErrorOf {
   const { operation, now } = question;
   const retryAfterMs = retryAfterMsOf(reply.headers, now);
   return (kind, code, what, more = {}) => {
@@ -84,7 +84,7 @@ function errorsOf(reply: Reply, question: Question): ErrorOf {
 }
 
 /** Why a dated signature may have been refused; undefined: the clocks agree, or the archive tells no time. */
-function clocksApart(reply: Reply, { now, isDated }: Question): string | undefined {
+function clocksApart(reply: Reply, { now, isDated }: ReplyContext): string | undefined {
   const date = dateOf(reply.headers);
   if (!isDated || date === undefined) return undefined;
   const aheadMs = now - date;
@@ -120,7 +120,7 @@ function parse(body: Reply["body"]): JsonObject | undefined {
 function errorReply(
   json: JsonObject,
   reply: Reply,
-  { operation, secrets }: Question,
+  { operation, secrets }: ReplyContext,
   errorOf: ErrorOf,
 ): ArchiveError {
   const { status } = reply;

@@ -4,20 +4,20 @@ import { ArchiveError } from "./archive-error.ts";
 import { Deadline } from "./deadline.ts";
 import type { Transport } from "./exchange.ts";
 import type { Upload } from "./archive.ts";
-import type { Field, Signer } from "./signing.ts";
+import type { RequestField, Signer } from "./signing.ts";
 
 const OVER = new Error("the signature is made");
 
 /** A request that is to be signed: the operation's path, below the base address, and what it carries. */
 export type Unsigned = {
   readonly path: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly RequestField[];
   /** Of an upload: its file's digest. */
   readonly sha256?: Upload["sha256"];
 };
 
 /** What a request carries, and what of it must never come out in an error. */
-export type Signed = { fields: Field[]; secrets: readonly string[] };
+export type Signed = { fields: RequestField[]; secrets: readonly string[] };
 
 /** The account key and the means to sign with (Authentication 1). */
 export class Credentials {
@@ -42,7 +42,7 @@ export class Credentials {
     line: Pick<Transport, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<Signed> {
-    const keyed: Field[] = [...fields, ["acc_key", this.#accountKey]];
+    const keyed: RequestField[] = [...fields, ["acc_key", this.#accountKey]];
     if (this.isDated) {
       if (sha256) keyed.push(["sig_file", await sha256()]);
       keyed.push(["sig_time", String(line.clock.now())]);
@@ -55,7 +55,7 @@ export class Credentials {
   }
 
   async #signature(
-    fields: readonly Field[],
+    fields: readonly RequestField[],
     path: string,
     { clock, timeoutMs }: Pick<Transport, "clock" | "timeoutMs">,
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-import type { Field } from "./signing.ts";
+import type { RequestField } from "./signing.ts";
 
 /** Content type of every request but upload (the interface's conventions, 1). */
 export const FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8";
@@ -8,7 +8,7 @@ export const FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8";
  * a space too: `sig` must be percent-encoded (Authentication 2), and every decoder of forms takes
  * `%20`. Values must be well-formed.
  */
-export function formBody(fields: readonly Field[]): Buffer {
+export function formBody(fields: readonly RequestField[]): Buffer {
   return Buffer.from(
     fields.map(([name, value]) => `${percent(name)}=${percent(value)}`).join("&"),
     "latin1",

@@ -1,12 +1,12 @@
 import type { NetworkSettings } from "../network/network.ts";
 import type { Clock } from "../std/clock.ts";
 import {
-  type Document,
+  type ArchiveDocument,
   type DocumentDetail,
   type Folder,
   type FolderDetail,
   type Operation,
-  type Page,
+  type PageTotals,
   PATHS,
 } from "../wire/shapes.ts";
 import type {
@@ -33,7 +33,7 @@ import { dateOf } from "./reply-headers.ts";
 import * as resources from "./resources.ts";
 import type { Signing } from "../domain/signing.ts";
 import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
-import { type Field, openSigner, type Signer } from "./signing.ts";
+import { type RequestField, openSigner, type Signer } from "./signing.ts";
 import { uploadBody, wholeBody } from "./upload-body.ts";
 
 /** Plain data, so that it can be sent to a child process. */
@@ -67,10 +67,10 @@ const ITEM_BYTES_MAX = 6 * 1024;
 /** One call: what is asked, with what, and how its answer is read. */
 type Call<T> = {
   operation: Operation;
-  fields: Field[];
+  fields: RequestField[];
   sha256?: Upload["sha256"];
   read: (payload: JsonFields) => T;
-  request: (signed: Field[]) => Pick<Request, "body" | "contentType" | "fence">;
+  request: (signed: RequestField[]) => Pick<Request, "body" | "contentType" | "fence">;
   replyBytesMax: number;
 };
 
@@ -113,7 +113,7 @@ export class HttpArchive implements Archive {
   async search(
     query: SearchQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: DocumentDetail[]; folders: FolderDetail[] }> {
+  ): Promise<PageTotals & { documents: DocumentDetail[]; folders: FolderDetail[] }> {
     const fields = parameters.searchFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
     return this.#ask("search", fields, bytesMax, signal, (reply) =>
@@ -124,7 +124,7 @@ export class HttpArchive implements Archive {
   async documents(
     query: DocumentsQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: DocumentDetail[] }> {
+  ): Promise<PageTotals & { documents: DocumentDetail[] }> {
     const fields = parameters.documentsFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
     return this.#ask("documents", fields, bytesMax, signal, (reply) =>
@@ -135,7 +135,7 @@ export class HttpArchive implements Archive {
   async digidoc(
     query: DigidocQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: ContainedDocument[] }> {
+  ): Promise<PageTotals & { documents: ContainedDocument[] }> {
     const fields = parameters.digidocFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
     return this.#ask("digidoc", fields, bytesMax, signal, (reply) =>
@@ -143,7 +143,7 @@ export class HttpArchive implements Archive {
     );
   }
 
-  async document(id: number, signal: AbortSignal): Promise<Document> {
+  async document(id: number, signal: AbortSignal): Promise<ArchiveDocument> {
     const fields = parameters.documentFields(id);
     const document = await this.#ask("document", fields, REPLY_BYTES_MAX, signal, (reply) =>
       resources.documentOf(reply.object("document")),
@@ -155,7 +155,7 @@ export class HttpArchive implements Archive {
   async folders(
     query: FoldersQuery,
     signal: AbortSignal,
-  ): Promise<Page & { folders: FolderDetail[] }> {
+  ): Promise<PageTotals & { folders: FolderDetail[] }> {
     const fields = parameters.foldersFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
     return this.#ask("folders", fields, bytesMax, signal, (reply) =>
@@ -206,12 +206,12 @@ export class HttpArchive implements Archive {
   /** An operation with an url-encoded body. */
   #ask<T>(
     operation: Operation,
-    fields: Field[],
+    fields: RequestField[],
     replyBytesMax: number,
     signal: AbortSignal,
     read: (payload: JsonFields) => T,
   ): Promise<T> {
-    const request = (signed: Field[]) => ({
+    const request = (signed: RequestField[]) => ({
       body: wholeBody(formBody(signed)),
       contentType: FORM_TYPE,
     });

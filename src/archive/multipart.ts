@@ -1,5 +1,5 @@
 import FormData from "form-data";
-import type { Field } from "./signing.ts";
+import type { RequestField } from "./signing.ts";
 
 /** A multipart body around a file: what comes before its bytes and what comes after. */
 export type Frame = {
@@ -14,7 +14,7 @@ export type Frame = {
  * boundary is random (96 bits), so no value can hold it, and values need no escaping; in headers
  * quotes and line ends are escaped by form-data.
  */
-export function frameOf(fields: readonly Field[], filename: string): Frame {
+export function frameOf(fields: readonly RequestField[], filename: string): Frame {
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
   // Strict parsers refuse control characters in a part's header. The part `filename` has the true

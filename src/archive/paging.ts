@@ -1,4 +1,4 @@
-import type { DocumentDetail, FolderDetail, Page } from "../wire/shapes.ts";
+import type { DocumentDetail, FolderDetail, PageTotals } from "../wire/shapes.ts";
 import type {
   Archive,
   ContainedDocument,
@@ -20,7 +20,7 @@ const ASKS_MAX = 3;
  * asked for again, and then ends the walk: it is never an empty one. Throws TOO_MANY_PAGES rather
  * than go on beyond `pagesMax`.
  */
-export async function* pages<Reply extends Page>(
+export async function* pages<Reply extends PageTotals>(
   fetch: (paginationIndex: number) => Promise<Reply>,
   pagesMax = PAGES_MAX,
 ): AsyncGenerator<Reply> {

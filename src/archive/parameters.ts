@@ -14,7 +14,7 @@ import type {
   UploadMetadata,
 } from "./archive.ts";
 import { ArchiveError, CLIENT_CODES } from "./archive-error.ts";
-import type { Field } from "./signing.ts";
+import type { RequestField } from "./signing.ts";
 
 /** Turns a parameter into its text on the wire, or throws `invalid`. */
 type Rule = (name: string, value: unknown) => string;
@@ -167,7 +167,7 @@ const METADATA: MetadataField = {
 };
 
 /** The fields that are there, in the order of the rules; absent ones are not sent. */
-function fieldsBy<Query extends object>(rules: Rules<Query>, query: Query): Field[] {
+function fieldsBy<Query extends object>(rules: Rules<Query>, query: Query): RequestField[] {
   const given = query as Readonly<Record<string, unknown>>;
   return Object.entries<Rule>(rules)
     .filter(([name]) => given[name] !== undefined)
@@ -175,39 +175,39 @@ function fieldsBy<Query extends object>(rules: Rules<Query>, query: Query): Fiel
 }
 
 /** Fields of search (endpoint 1). Like all below, throws `invalid` with the interface's code. */
-export function searchFields(query: SearchQuery): Field[] {
+export function searchFields(query: SearchQuery): RequestField[] {
   return fieldsBy(SEARCH, query);
 }
 
 /** Fields of the document list (endpoint 2). */
-export function documentsFields(query: DocumentsQuery): Field[] {
+export function documentsFields(query: DocumentsQuery): RequestField[] {
   return fieldsBy(DOCUMENTS, query);
 }
 
 /** Fields of the digidoc list (endpoint 3). */
-export function digidocFields(query: DigidocQuery): Field[] {
+export function digidocFields(query: DigidocQuery): RequestField[] {
   // Required, and callers in plain JavaScript may forget it.
   DIGIDOC.digidocId("digidocId", query.digidocId);
   return fieldsBy(DIGIDOC, query);
 }
 
 /** Fields of document information (endpoint 4). */
-export function documentFields(id: number): Field[] {
+export function documentFields(id: number): RequestField[] {
   return [["id", integer("INVALID_DOC_ID")("id", id)]];
 }
 
 /** Fields of the folder list (endpoint 5). */
-export function foldersFields(query: FoldersQuery): Field[] {
+export function foldersFields(query: FoldersQuery): RequestField[] {
   return fieldsBy(FOLDERS, query);
 }
 
 /** Fields of folder information (endpoint 6). */
-export function folderFields(id: number | undefined): Field[] {
+export function folderFields(id: number | undefined): RequestField[] {
   return id === undefined ? [] : [["id", integer("INVALID_FOLDER_ID")("id", id)]];
 }
 
 /** The parts of an upload that are not the file (endpoint 7). */
-export function uploadFields(upload: Upload): Field[] {
+export function uploadFields(upload: Upload): RequestField[] {
   UPLOAD.filename("filename", upload.filename);
   const fields = fieldsBy(UPLOAD, upload);
   const metadata = upload.metadata ?? {};

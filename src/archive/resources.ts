@@ -1,4 +1,10 @@
-import type { Document, DocumentDetail, Folder, FolderDetail, Page } from "../wire/shapes.ts";
+import type {
+  ArchiveDocument,
+  DocumentDetail,
+  Folder,
+  FolderDetail,
+  PageTotals,
+} from "../wire/shapes.ts";
 import type { ContainedDocument } from "./archive.ts";
 import { type JsonFields, UnreadableError } from "./json-fields.ts";
 
@@ -49,10 +55,10 @@ function knownOf(fields: JsonFields): Loose<Required<ContainedDocument>> {
 }
 
 /** Result of document info. */
-export function documentOf(fields: JsonFields): Document {
+export function documentOf(fields: JsonFields): ArchiveDocument {
   return {
     ...documentDetailOf(fields),
-    ...present<Omit<Document, keyof DocumentDetail>>({
+    ...present<Omit<ArchiveDocument, keyof DocumentDetail>>({
       title: fields.optionalText("title"),
       author: fields.optionalText("author"),
       producer: fields.optionalText("producer"),
@@ -97,7 +103,7 @@ export function documentsPageOf<Item extends ContainedDocument>(
   fields: JsonFields,
   index: number,
   read: (fields: JsonFields) => Item,
-): Page & { documents: Item[] } {
+): PageTotals & { documents: Item[] } {
   const documents = fields.list("documents", read);
   return { ...pageOf(fields, index, documents.length), documents };
 }
@@ -106,7 +112,7 @@ export function documentsPageOf<Item extends ContainedDocument>(
 export function foldersPageOf(
   fields: JsonFields,
   index: number,
-): Page & { folders: FolderDetail[] } {
+): PageTotals & { folders: FolderDetail[] } {
   const folders = fields.list("folders", folderDetailOf);
   return { ...pageOf(fields, index, folders.length), folders };
 }
@@ -115,7 +121,7 @@ export function foldersPageOf(
 export function foundPageOf(
   fields: JsonFields,
   index: number,
-): Page & { documents: DocumentDetail[]; folders: FolderDetail[] } {
+): PageTotals & { documents: DocumentDetail[]; folders: FolderDetail[] } {
   const documents = fields.list("documents", documentDetailOf);
   const folders = fields.list("folders", folderDetailOf);
   const page = pageOf(fields, index, Math.max(documents.length, folders.length));
@@ -128,7 +134,7 @@ export function foundPageOf(
  * items for the same reason: a page that is counted and has nothing on it is no page. Behind the
  * last page there is nothing, since lists grow shorter while they are read.
  */
-function pageOf(fields: JsonFields, index: number, items: number): Page {
+function pageOf(fields: JsonFields, index: number, items: number): PageTotals {
   const paginationPages = fields.natural("paginationPages");
   if (paginationPages === 0 && items > 0) {
     throw new UnreadableError("reply has items but no pages");

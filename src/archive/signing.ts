@@ -5,7 +5,7 @@ import type { SecretScheme, SecretSigning, Signing } from "../domain/signing.ts"
 import { Fault, messageOf } from "../std/fault.ts";
 
 /** A request parameter as it is sent, before any encoding. */
-export type Field = readonly [name: string, value: string];
+export type RequestField = readonly [name: string, value: string];
 
 /**
  * Makes `sig` from the fields of a request: all of them but `sig` itself and the file content,
@@ -13,7 +13,7 @@ export type Field = readonly [name: string, value: string];
  */
 export interface Signer {
   /** `path` is the operation's, below the archive's base address: whatever stands before it may rewrite that. */
-  sign(fields: readonly Field[], path: string): string | Promise<string>;
+  sign(fields: readonly RequestField[], path: string): string | Promise<string>;
   /**
    * Whether a request also carries, and signs, when it was made and its file's digest: the fields `sig_time`
    * (epoch milliseconds) and `sig_file` (SHA-256, hex).
@@ -32,7 +32,7 @@ export async function openSigner(settings: Signing): Promise<Signer> {
  * `name=value` of every field in UTF-8, sorted by name in byte order, joined by `&`: what the
  * scheme `hmac` signs.
  */
-export function signedText(fields: readonly Field[]): string {
+export function signedText(fields: readonly RequestField[]): string {
   return byName(fields)
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
@@ -42,19 +42,20 @@ export function signedText(fields: readonly Field[]): string {
  * The path, then name and value of every field, sorted by name in byte order, each after its length in
  * bytes and a colon: what the scheme `hmac2` signs. No two requests have the same.
  */
-export function measuredText(fields: readonly Field[], path: string): string {
+export function measuredText(fields: readonly RequestField[], path: string): string {
   return [path, ...byName(fields).flat()]
     .map((part) => `${Buffer.byteLength(part)}:${part}`)
     .join("");
 }
 
 /** In the order of the names' bytes; those of one name as they were. */
-function byName(fields: readonly Field[]): Field[] {
+function byName(fields: readonly RequestField[]): RequestField[] {
   return [...fields].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-const TEXTS: { readonly [S in SecretScheme]: (fields: readonly Field[], path: string) => string } =
-  { hmac: signedText, hmac2: measuredText };
+const TEXTS: {
+  readonly [S in SecretScheme]: (fields: readonly RequestField[], path: string) => string;
+} = { hmac: signedText, hmac2: measuredText };
 
 function hmacWith({ scheme, algorithm, encoding, secret }: SecretSigning) {
   if (secret === "") {
@@ -64,7 +65,7 @@ function hmacWith({ scheme, algorithm, encoding, secret }: SecretSigning) {
       "Set `archive.signing.secret` or `secretFile`.",
     );
   }
-  const sign = (fields: readonly Field[], path: string) =>
+  const sign = (fields: readonly RequestField[], path: string) =>
     createHmac(algorithm, secret).update(TEXTS[scheme](fields, path), "utf8").digest(encoding);
   try {
     sign([], "");

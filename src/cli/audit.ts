@@ -5,7 +5,7 @@
  */
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { isSameName, isSized, type Told } from "../domain/another-document.ts";
+import { isSameName, isSized, type ReportedDocument } from "../domain/another-document.ts";
 import type { Document } from "../domain/document.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -14,14 +14,14 @@ import { exact, joinRaw } from "../std/raw-path.ts";
 import { documentsIn, isForeign } from "../sync/foreign-documents.ts";
 
 /** How a document differs from what the journal says of it. */
-export type Difference = "moved" | "renamed" | "resized";
+export type DocumentDifference = "moved" | "renamed" | "resized";
 
 /** What the audit says of one document. */
 export type AuditLine = {
   /** `unconverted`: for longer than anything takes that is still to be converted. */
   readonly kind: "same" | "missing" | "changed" | "unconverted" | "unknown";
   /** What changed; empty but for `changed`. */
-  readonly changes: readonly Difference[];
+  readonly changes: readonly DocumentDifference[];
   readonly documentId: number;
   /** Null for a document that the journal does not know. */
   readonly mirror: string | null;
@@ -159,8 +159,11 @@ async function lookFor(each: Expected, archive: Archive, signal: AbortSignal): P
   }
 }
 
-function compared(each: Expected, found: Told & { readonly folderId: number }): AuditLine {
-  const told: [Difference, string][] = [];
+function compared(
+  each: Expected,
+  found: ReportedDocument & { readonly folderId: number },
+): AuditLine {
+  const told: [DocumentDifference, string][] = [];
   if (found.folderId !== each.folderId) told.push(["moved", `now in folder ${found.folderId}`]);
   if (each.name !== null && !isSameName(found.filename, each.name)) {
     told.push(["renamed", `now named ${found.filename}`]);
@@ -179,7 +182,7 @@ function compared(each: Expected, found: Told & { readonly folderId: number }): 
 function lineOf(
   kind: AuditLine["kind"],
   { documentId, mirror, path, folderId }: Expected,
-  changes: readonly Difference[],
+  changes: readonly DocumentDifference[],
   detail: string,
 ): AuditLine {
   return { kind, changes, documentId, mirror, path, folderId, detail };

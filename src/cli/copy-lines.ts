@@ -1,5 +1,5 @@
 /** What `journal copy` tells: how far it is, and what it found. */
-import type { Compared, Difference } from "../journal/copy/compare.ts";
+import type { Compared, RowDifference } from "../journal/copy/compare.ts";
 import type { Advance, Copied } from "../journal/copy/copy-journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { printable } from "../std/printable.ts";
@@ -58,7 +58,7 @@ function verdictOf({ source, target, difference }: Compared): string {
 }
 
 /** `document=5 number=2 differs in detail`. */
-export function differenceText({ row, what }: Difference): string {
+export function differenceText({ row, what }: RowDifference): string {
   if (what === "missing") return `${row} is missing from the copy`;
   if (what === "extra") return `${row} is in the copy alone`;
   return `${row} differs in ${what.join(", ")}`;

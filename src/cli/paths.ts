@@ -12,7 +12,7 @@ import { type RawPath, rawOf, rawOfText } from "../std/raw-path.ts";
 import { UsageError } from "./exit.ts";
 
 /** A path below a mirror's source; the empty one is the source itself. */
-export type Place = { readonly mirror: Mirror; readonly path: RawPath };
+export type MirrorPath = { readonly mirror: Mirror; readonly path: RawPath };
 
 /** The mirror of this name. Throws `UsageError`. */
 export function mirrorNamed(name: string, mirrors: readonly Mirror[]): Mirror {
@@ -29,7 +29,7 @@ export function mirrorNamed(name: string, mirrors: readonly Mirror[]): Mirror {
  * from the working directory, else below each source in turn. Throws `UsageError` for an absolute
  * path outside of every source.
  */
-export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[]): Place[] {
+export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[]): MirrorPath[] {
   const absolute = resolve(cwd, typed);
   const [inside] = mirrors
     .filter(({ source }) => isAtOrBelow(absolute, source))
@@ -45,7 +45,7 @@ export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[])
 }
 
 /** A place, and the id of its mirror in the journal; null where that has none yet. */
-export type KnownPlace = Place & { readonly mirrorId: number | null };
+export type KnownPlace = MirrorPath & { readonly mirrorId: number | null };
 
 /**
  * The one place that is meant: the only one, or the one the journal knows something of. Throws
@@ -100,7 +100,7 @@ async function isKnown(place: KnownPlace, journal: Journal | undefined): Promise
  * A name may hold `\x41` itself, so what was typed goes before what it may stand for: bytes that
  * are no text, or control characters of a name that is.
  */
-function spellings(mirror: Mirror, path: string): Place[] {
+function spellings(mirror: Mirror, path: string): MirrorPath[] {
   const bytes = unescaped(path, (code) => Buffer.of(code));
   const characters = unescaped(path, (code) => Buffer.from(String.fromCharCode(code)));
   const paths = new Set([rawOfText(path), bytes, characters]);

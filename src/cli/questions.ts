@@ -9,7 +9,7 @@ import type { Input } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How an answer is taken. */
-export type Question = {
+export type QuestionOptions = {
   /** Taken when nothing is typed; undefined: something must be. */
   readonly otherwise?: string | undefined;
   /** What is wrong with an answer and, behind a semicolon, the fix; undefined: nothing. */
@@ -39,7 +39,7 @@ export class Questions implements Disposable {
   }
 
   /** Asks until the answer will do. */
-  async ask(what: string, { otherwise, wrong }: Question = {}): Promise<string> {
+  async ask(what: string, { otherwise, wrong }: QuestionOptions = {}): Promise<string> {
     const offered = otherwise === undefined ? "" : ` [${otherwise}]`;
     return this.#until(wrong, async () => {
       return (await this.#read(`${what}${offered}: `)).trim() || (otherwise ?? "");
@@ -71,7 +71,7 @@ export class Questions implements Disposable {
     this.#lines.close();
   }
 
-  async #until(wrong: Question["wrong"], read: () => Promise<string>): Promise<string> {
+  async #until(wrong: QuestionOptions["wrong"], read: () => Promise<string>): Promise<string> {
     for (;;) {
       const answer = await read();
       const problem = answer === "" ? "an answer is needed" : await wrong?.(answer);

@@ -5,15 +5,15 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
 import { printable } from "../std/printable.ts";
 import { shellWord } from "../std/shell-word.ts";
-import { type Stream, Terminal } from "./terminal.ts";
+import { type OutputStream, Terminal } from "./terminal.ts";
 import { typedName } from "./typed-name.ts";
 
 /** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
 export type ProcessContext = {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  readonly stdout: Stream;
-  readonly stderr: Stream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** Where a person types; undefined: nobody does. */
   readonly stdin?: Input | undefined;
   readonly clock: Clock;

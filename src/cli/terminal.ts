@@ -4,7 +4,7 @@ import { Fault, codeOf, messageOf } from "../std/fault.ts";
 import { inert } from "../std/legible.ts";
 
 /** Where a command writes: a process's stream, or a test's. */
-export type Stream = Writable & {
+export type OutputStream = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
@@ -38,11 +38,11 @@ export class Terminal {
   /** True when a person watches: lines may be drawn over. */
   readonly isInteractive: boolean;
   readonly hasColour: boolean;
-  readonly #stream: Stream;
+  readonly #stream: OutputStream;
   readonly #gone = new AbortController();
   #failure: unknown;
 
-  constructor(stream: Stream, env: NodeJS.ProcessEnv) {
+  constructor(stream: OutputStream, env: NodeJS.ProcessEnv) {
     this.#stream = stream;
     this.isInteractive = stream.isTTY === true && env["TERM"] !== "dumb";
     this.hasColour = wantsColour(env) ?? this.isInteractive;

@@ -16,7 +16,7 @@ const END_OF_LINE = "\u001b[K";
 const END_OF_SCREEN = "\u001b[J";
 
 /** A `mark` or `look` that rejects ends the watching with that. */
-export type Watched<T> = {
+export type WatchOptions<T> = {
   /** Something that changes when there is news. */
   readonly mark: () => Promise<unknown>;
   readonly look: () => Promise<T>;
@@ -27,14 +27,14 @@ export type Watched<T> = {
 };
 
 /** Follows until the person quits, the process is asked to stop, or nobody reads any more. */
-export async function watch<T>(shell: Shell, watched: Watched<T>): Promise<void> {
+export async function watch<T>(shell: Shell, watched: WatchOptions<T>): Promise<void> {
   return shell.out.isInteractive ? watchScreen(shell, watched) : watchLines(shell, watched);
 }
 
 /** Follows line by line, also on a terminal. */
 export async function watchLines<T>(
   shell: Shell,
-  watched: Omit<Watched<T>, "draw">,
+  watched: Omit<WatchOptions<T>, "draw">,
 ): Promise<void> {
   const { out } = shell;
   const over = AbortSignal.any([shell.untilStopped(), out.gone]);
@@ -47,7 +47,7 @@ export async function watchLines<T>(
   });
 }
 
-async function watchScreen<T>(shell: Shell, watched: Watched<T>): Promise<void> {
+async function watchScreen<T>(shell: Shell, watched: WatchOptions<T>): Promise<void> {
   const { out } = shell;
   const { stdin } = shell.processContext;
   const quit = new AbortController();
@@ -71,7 +71,7 @@ async function watchScreen<T>(shell: Shell, watched: Watched<T>): Promise<void> 
 
 async function follow<T>(
   { clock }: Shell,
-  { mark, look }: Pick<Watched<T>, "mark" | "look">,
+  { mark, look }: Pick<WatchOptions<T>, "mark" | "look">,
   { everyMs, over }: { everyMs: number; over: AbortSignal },
   show: (what: T) => Promise<void>,
 ): Promise<void> {

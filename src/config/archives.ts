@@ -1,6 +1,6 @@
 import { FIRST_ARCHIVE } from "../domain/archive-name.ts";
 import type { Config } from "./config.ts";
-import type { Findings, Key } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./findings.ts";
 import { quoted } from "./quoted.ts";
 import type { Sketch } from "./schema.ts";
 
@@ -9,7 +9,7 @@ type Section<S extends Pick<Sketch, "archive" | "archives">> = NonNullable<S["ar
 /** An archive as the file has it: its name, and where its section stands. */
 export type WrittenArchive<S extends Pick<Sketch, "archive" | "archives"> = Sketch> = {
   readonly name: string;
-  readonly key: Key;
+  readonly key: KeyPath;
   readonly section: Section<S>;
 };
 
@@ -40,7 +40,7 @@ export function archiveNameOf(
 }
 
 /** Reports archives given in two ways, and mirrors of none. */
-export function reportArchives(sketch: Sketch, findings: Findings): void {
+export function reportArchives(sketch: Sketch, findings: ConfigProblems): void {
   const { archive, archives, mirrors = [] } = sketch;
   if (archive !== undefined && archives !== undefined) {
     const fix = "write it among them, as main";

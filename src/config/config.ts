@@ -65,9 +65,9 @@ export type Config = {
     | undefined;
   /** Undefined: nobody learns about anything. */
   readonly notify?: NotifyConfig | undefined;
-  readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
+  readonly log: { readonly level: LogLevel; readonly file?: LogFileSettings | undefined };
   /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
-  readonly receipts?: Receipts | undefined;
+  readonly receipts?: ReceiptSettings | undefined;
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;
   /** The files that secrets were read from. */
@@ -94,14 +94,14 @@ export type ArchiveAccount = {
 export type Retention = { readonly retainMs: number; readonly rememberMs: number };
 
 /** A log of its own: its file, absolute, the most it holds in bytes, and how many older ones stay. */
-export type LogFile = {
+export type LogFileSettings = {
   readonly path: string;
   readonly sizeBytesMax: number;
   readonly olderMax: number;
 };
 
 /** A folder for receipts, absolute, and the files that each batch gets. */
-export type Receipts = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
+export type ReceiptSettings = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
 
 /** An interval that grows from `initialMs` up to `maxMs`. */
 export type RetryInterval = { readonly initialMs: number; readonly maxMs: number };

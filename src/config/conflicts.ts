@@ -1,7 +1,7 @@
 /** What no key can say alone: keys that do not go together. */
 import { archivesIn, reportArchives } from "./archives.ts";
 import { formatDuration } from "./duration.ts";
-import type { Findings } from "./findings.ts";
+import type { ConfigProblems } from "./findings.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
 import { writtenJournal } from "./written-journal.ts";
@@ -12,7 +12,7 @@ import { reportRules } from "./rule-conflicts.ts";
 import type { Sketch } from "./schema.ts";
 
 /** Reports every conflict among what could be read. */
-export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findings): void {
+export function reportConflicts(sketch: Sketch, layout: Layout, findings: ConfigProblems): void {
   reportSigning(sketch, findings);
   reportArchives(sketch, findings);
   reportTargets(sketch, findings);
@@ -27,7 +27,7 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findin
   reportReserve(sketch, layout, findings);
 }
 
-function reportSigning(sketch: Sketch, findings: Findings): void {
+function reportSigning(sketch: Sketch, findings: ConfigProblems): void {
   for (const archive of archivesIn(sketch)) {
     const { signing } = archive.section;
     const key = [...archive.key, "signing", "module"];
@@ -37,7 +37,7 @@ function reportSigning(sketch: Sketch, findings: Findings): void {
   }
 }
 
-function reportTargets({ mirrors = [] }: Sketch, findings: Findings): void {
+function reportTargets({ mirrors = [] }: Sketch, findings: ConfigProblems): void {
   for (const [at, mirror] of mirrors.entries()) {
     const target = ["mirrors", at, "target"];
     const id = ["mirrors", at, "targetId"];
@@ -51,7 +51,7 @@ function reportTargets({ mirrors = [] }: Sketch, findings: Findings): void {
   }
 }
 
-function reportNames({ mirrors }: Layout, findings: Findings): void {
+function reportNames({ mirrors }: Layout, findings: ConfigProblems): void {
   const first = new Map<string, number>();
   for (const [at, { name }] of mirrors.entries()) {
     const key = ["mirrors", at, "name"];
@@ -66,7 +66,7 @@ function reportNames({ mirrors }: Layout, findings: Findings): void {
 }
 
 /** A name that came from the source's last folder has passed no check yet; `/` has none at all. */
-function reportUnfit(name: string, at: number, findings: Findings): void {
+function reportUnfit(name: string, at: number, findings: ConfigProblems): void {
   const wrong: string[] = [];
   try {
     nameIn(name, (message) => {
@@ -83,7 +83,7 @@ function reportUnfit(name: string, at: number, findings: Findings): void {
   }
 }
 
-function reportOverlaps({ mirrors }: Layout, findings: Findings): void {
+function reportOverlaps({ mirrors }: Layout, findings: ConfigProblems): void {
   for (const [at, { source }] of mirrors.entries()) {
     for (const [before, other] of mirrors.slice(0, at).entries()) {
       if (source === undefined || other.source === undefined) continue;
@@ -98,7 +98,7 @@ function reportOverlaps({ mirrors }: Layout, findings: Findings): void {
   }
 }
 
-function reportMoves({ mirrors }: Layout, findings: Findings): void {
+function reportMoves({ mirrors }: Layout, findings: ConfigProblems): void {
   for (const [at, { source, moveTo }] of mirrors.entries()) {
     if (moveTo === undefined) continue;
     const key = ["mirrors", at, "after"];
@@ -116,7 +116,10 @@ function reportMoves({ mirrors }: Layout, findings: Findings): void {
 }
 
 /** What the daemon writes itself must not be found in a source. */
-function reportOwnFiles({ journal, log, receipts, mirrors }: Layout, findings: Findings): void {
+function reportOwnFiles(
+  { journal, log, receipts, mirrors }: Layout,
+  findings: ConfigProblems,
+): void {
   const files = [
     [["journal"], journal, "/var/lib/scanferry/journal.db"],
     [["log", "file"], log, "/var/log/scanferry/scanferry.log"],
@@ -132,7 +135,7 @@ function reportOwnFiles({ journal, log, receipts, mirrors }: Layout, findings: F
 }
 
 /** What holds for a file alone, or for PostgreSQL alone, next to the other. */
-function reportJournal({ journal }: Sketch, findings: Findings): void {
+function reportJournal({ journal }: Sketch, findings: ConfigProblems): void {
   const { path, url, passwordFile, instance } = writtenJournal(journal);
   if (path !== undefined && url !== undefined) {
     findings.report(["journal", "path"], "is given next to url", "keep one of path and url");
@@ -145,7 +148,7 @@ function reportJournal({ journal }: Sketch, findings: Findings): void {
   }
 }
 
-function reportIntervals({ upload, quota, conversion }: Sketch, findings: Findings): void {
+function reportIntervals({ upload, quota, conversion }: Sketch, findings: ConfigProblems): void {
   const intervals = [
     [["upload", "retry"], upload?.retry],
     [["quota", "retry"], quota?.retry],
@@ -159,7 +162,7 @@ function reportIntervals({ upload, quota, conversion }: Sketch, findings: Findin
   }
 }
 
-function reportReserve({ quota }: Sketch, { mirrors }: Layout, findings: Findings): void {
+function reportReserve({ quota }: Sketch, { mirrors }: Layout, findings: ConfigProblems): void {
   const { reserve, monthlyPages } = quota ?? {};
   const { pages = 0, mirrors: named = [] } = reserve ?? {};
   const key = ["quota", "reserve"];

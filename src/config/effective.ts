@@ -3,7 +3,7 @@ import { z } from "zod";
 import { legible } from "../std/legible.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { VARIABLES } from "./environment.ts";
-import { type Findings, type Key, writtenKey } from "./findings.ts";
+import { type ConfigProblems, type KeyPath, writtenKey } from "./findings.ts";
 import { kindOf, unwrap } from "./kind.ts";
 import { fileSchema } from "./schema.ts";
 import { sketchOf } from "./sketch-of.ts";
@@ -35,13 +35,13 @@ export async function effectiveKeys(places: ConfigPlaces): Promise<EffectiveKey[
 type Around = {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly findings: Findings;
+  readonly findings: ConfigProblems;
 };
 
 function keysIn(
   schema: z.core.$ZodType,
   written: unknown,
-  key: Key,
+  key: KeyPath,
   around: Around,
   isSecret = false,
 ): EffectiveKey[] {
@@ -74,7 +74,12 @@ function keysIn(
   return [{ key: writtenKey(key), value: shown, origin: originOf(key, value, variable, around) }];
 }
 
-function sectionIn(schema: z.ZodObject, value: unknown, key: Key, around: Around): EffectiveKey[] {
+function sectionIn(
+  schema: z.ZodObject,
+  value: unknown,
+  key: KeyPath,
+  around: Around,
+): EffectiveKey[] {
   const given = isMapping(value) ? value : {};
   return Object.entries(schema.shape).flatMap(([name, child]) =>
     // An address is a secret too where another key names its file.
@@ -86,7 +91,12 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function originOf(key: Key, value: unknown, variable: string | undefined, around: Around): string {
+function originOf(
+  key: KeyPath,
+  value: unknown,
+  variable: string | undefined,
+  around: Around,
+): string {
   if (variable !== undefined) return `$${variable}`;
   if (value === undefined) return DEFAULT;
   const line = around.findings.placeOf(key)?.line;
@@ -94,7 +104,7 @@ function originOf(key: Key, value: unknown, variable: string | undefined, around
 }
 
 /** The variable of a secret, which is looked up by others than set keys. */
-function secretVariable(key: Key, env: NodeJS.ProcessEnv): string | undefined {
+function secretVariable(key: KeyPath, env: NodeJS.ProcessEnv): string | undefined {
   const short: Readonly<Record<string, string>> = {
     "archive.accountKey": "SCANFERRY_ACCOUNT_KEY",
     "archive.signing.secret": "SCANFERRY_SIGNING_SECRET",

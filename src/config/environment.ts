@@ -4,7 +4,7 @@
  * a single mirror, `SCANFERRY_MIRROR_…`. Secrets are looked up by their variables elsewhere (`secrets.ts`).
  */
 import { z } from "zod";
-import type { Findings, Key } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./findings.ts";
 import { unwrap } from "./kind.ts";
 import { nearest } from "./nearest.ts";
 import { fileSchema } from "./schema.ts";
@@ -12,7 +12,7 @@ import { fileSchema } from "./schema.ts";
 /** A variable, the key that it sets, and what it may be. */
 export type Variable = {
   readonly name: string;
-  readonly key: Key;
+  readonly key: KeyPath;
   /** A secret, or the name of the file that holds it: `findSecret` reads it. */
   readonly isSecret: boolean;
   readonly schema: z.core.$ZodType;
@@ -63,7 +63,7 @@ export const VARIABLES: readonly Variable[] = variablesIn(fileSchema, [], [], fa
 
 function variablesIn(
   schema: z.core.$ZodType,
-  key: Key,
+  key: KeyPath,
   words: readonly string[],
   isSecret: boolean,
 ): Variable[] {
@@ -102,7 +102,7 @@ function wordsOf(name: string): string[] {
 }
 
 /** The variable of a key; undefined where it has none. */
-export function variableOf(key: Key): string | undefined {
+export function variableOf(key: KeyPath): string | undefined {
   const path = key.join(".");
   return VARIABLES.find((variable) => variable.key.join(".") === path)?.name;
 }
@@ -119,7 +119,7 @@ export function isEnough(env: NodeJS.ProcessEnv): boolean {
 export function withEnvironment(
   value: unknown,
   env: NodeJS.ProcessEnv,
-  findings: Findings,
+  findings: ConfigProblems,
 ): unknown {
   reportUnknown(env, findings);
   const given = VARIABLES.filter(({ name, isSecret }) => !isSecret && env[name]);
@@ -145,7 +145,7 @@ function isSection(value: unknown): value is Section {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function set(whole: Section, key: Key, value: unknown): void {
+function set(whole: Section, key: KeyPath, value: unknown): void {
   let at: Section = whole;
   for (const [depth, part] of key.slice(0, -1).entries()) {
     // A list, or the only one of its mirrors.
@@ -178,7 +178,7 @@ function valueOf(schema: z.core.$ZodType, text: string): unknown {
   return text === "true" || text === "false" ? text === "true" : text;
 }
 
-function reportUnknown(env: NodeJS.ProcessEnv, findings: Findings): void {
+function reportUnknown(env: NodeJS.ProcessEnv, findings: ConfigProblems): void {
   const known = [...VARIABLES.map(({ name }) => name), ...OTHERS];
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || !text || known.includes(name) || NAMED.test(name)) continue;

@@ -4,10 +4,10 @@ import type { NetworkSettings } from "../network/network.ts";
 import { isExcepted, proxyIn } from "../network/proxies.ts";
 import { codeOf } from "../std/fault.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
-import type { Key } from "./findings.ts";
+import type { KeyPath } from "./findings.ts";
 import { proxyProblem } from "./places.ts";
 import type { Sketch } from "./schema.ts";
-import { type FileKind, readNamedFile, reportIfOpen, type ProcessContext } from "./secret-file.ts";
+import { type FileKind, readNamedFile, reportIfOpen, type SecretContext } from "./secret-file.ts";
 import { findSecret, variableSuffix } from "./secrets.ts";
 
 /** Larger than any host's whole store. */
@@ -22,7 +22,7 @@ export type Networks = {
 };
 
 /** Looks up proxies and certificates; what is wrong with them is reported. */
-export async function findNetworks(sketch: Sketch, around: ProcessContext): Promise<Networks> {
+export async function findNetworks(sketch: Sketch, around: SecretContext): Promise<Networks> {
   const archives = new Map<string, NetworkSettings | undefined>();
   let first: { proxy: string | undefined; ca: string | undefined } | undefined;
   for (const archive of archivesIn(sketch)) {
@@ -58,7 +58,7 @@ function settingsOf(
 
 async function findProxy(
   { key, name, section }: WrittenArchive,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<string | undefined> {
   const { proxy: value, proxyFile: file } = section;
   const origin = {
@@ -81,8 +81,8 @@ async function findProxy(
 /** What the environment says; a proxy that cannot be used must not be passed by in silence. */
 function environmentProxy(
   url: string,
-  key: Key,
-  { env, findings }: ProcessContext,
+  key: KeyPath,
+  { env, findings }: SecretContext,
 ): string | undefined {
   const proxy = proxyIn(env, url);
   const why = proxy === undefined ? undefined : proxyProblem(proxy);
@@ -96,7 +96,7 @@ async function findPem(
   { key, section }: WrittenArchive,
   name: "ca" | "clientCert" | "clientKey",
   kind: FileKind,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<string | undefined> {
   const written = section[name];
   const at = [...key, name];
@@ -109,7 +109,7 @@ async function findPem(
 
 async function findClient(
   archive: WrittenArchive,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<NetworkSettings["client"]> {
   const { clientCert, clientKey } = archive.section;
   if (clientCert === undefined && clientKey === undefined) return undefined;
@@ -142,7 +142,7 @@ function assertPair(cert: string, key: string): void {
 }
 
 /** Reports what `read` throws; nothing of the text is told. True when it was fit. */
-function reportUnfit(key: Key, read: () => void, { findings }: ProcessContext): boolean {
+function reportUnfit(key: KeyPath, read: () => void, { findings }: SecretContext): boolean {
   try {
     read();
     return true;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 
 /** Where a key is in the file, top first: `["mirrors", 0, "settle"]`. */
-export type Key = readonly (string | number)[];
+export type KeyPath = readonly (string | number)[];
 
 /** A place in the file, counted from 1. */
 export type Position = { readonly line: number; readonly column: number };
@@ -11,15 +11,15 @@ export type Position = { readonly line: number; readonly column: number };
  * Collects what is wrong, so that everything is told at once: nobody should fix a file one error
  * at a time.
  */
-export class Findings {
+export class ConfigProblems {
   readonly #file: string;
-  readonly #locate: (key: Key) => Position | undefined;
+  readonly #locate: (key: KeyPath) => Position | undefined;
   readonly #problems: ConfigProblem[] = [];
   /** By the keys that they set. */
   readonly #variables = new Map<string, string>();
-  #variableFor: (key: Key) => string | undefined = () => undefined;
+  #variableFor: (key: KeyPath) => string | undefined = () => undefined;
 
-  constructor(file: string, locate: (key: Key) => Position | undefined) {
+  constructor(file: string, locate: (key: KeyPath) => Position | undefined) {
     this.#file = file;
     this.#locate = locate;
   }
@@ -28,7 +28,7 @@ export class Findings {
    * Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. The
    * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
    */
-  report(key: Key, message: string, remedy: string, at = this.#locate(key)): void {
+  report(key: KeyPath, message: string, remedy: string, at = this.#locate(key)): void {
     const variable = this.variableOf(key);
     const where = variable === undefined ? this.#file : `$${variable}`;
     const { line, column } = (variable === undefined ? at : undefined) ?? {};
@@ -38,7 +38,7 @@ export class Findings {
   }
 
   /** There is no file: what is missing is to be set by the variable of its key. */
-  askForVariables(variableFor: (key: Key) => string | undefined): void {
+  askForVariables(variableFor: (key: KeyPath) => string | undefined): void {
     this.#variableFor = variableFor;
   }
 
@@ -48,19 +48,19 @@ export class Findings {
   }
 
   /** An environment variable has set `key`: what is wrong with that, is wrong with the variable. */
-  cameFrom(key: Key, variable: string): void {
+  cameFrom(key: KeyPath, variable: string): void {
     this.#variables.set(writtenKey(key), variable);
   }
 
   /** The variable that has set `key`, or the list that it is in. */
-  variableOf(key: Key): string | undefined {
+  variableOf(key: KeyPath): string | undefined {
     const isItem = typeof key.at(-1) === "number";
     const own = this.#variables.get(writtenKey(key));
     return own ?? (isItem ? this.#variables.get(writtenKey(key.slice(0, -1))) : undefined);
   }
 
   /** Where `key` stands in the file; undefined where it does not. */
-  placeOf(key: Key): Position | undefined {
+  placeOf(key: KeyPath): Position | undefined {
     return this.#locate(key);
   }
 
@@ -70,7 +70,7 @@ export class Findings {
   }
 
   /** True when something is already known to be wrong at `key`, so that it is not told twice. */
-  has(key: Key): boolean {
+  has(key: KeyPath): boolean {
     const written = writtenKey(key);
     return this.#problems.some((problem) => problem.key === written);
   }
@@ -84,7 +84,7 @@ export class Findings {
 }
 
 /** `mirrors[0].settle`; what was written as a key and is no word is kept on one line. */
-export function writtenKey(key: Key): string {
+export function writtenKey(key: KeyPath): string {
   let written = "";
   for (const part of key) {
     if (typeof part === "number") written += `[${part}]`;

@@ -1,11 +1,11 @@
 import { WEBHOOK_NEEDS, type WebhookNeeds } from "../domain/webhook-format.ts";
-import type { Findings } from "./findings.ts";
+import type { ConfigProblems } from "./findings.ts";
 import { isLoopback } from "../network/proxies.ts";
 import { quoted } from "./quoted.ts";
 import type { Sketch } from "./schema.ts";
 
 /** Channels that cannot be told apart, and passwords that would travel in the open. */
-export function reportChannels({ notify }: Sketch, findings: Findings): void {
+export function reportChannels({ notify }: Sketch, findings: ConfigProblems): void {
   const names = new Set<string>();
   for (const by of ["mail", "webhook", "command"] as const) {
     for (const [at, channel] of (notify?.[by] ?? []).entries()) {

@@ -1,7 +1,7 @@
 import { WEBHOOK_NEEDS } from "../domain/webhook-format.ts";
-import type { Findings } from "./findings.ts";
+import type { ConfigProblems } from "./findings.ts";
 import { type Sketch } from "./schema.ts";
-import { reportIfOpen, type ProcessContext } from "./secret-file.ts";
+import { reportIfOpen, type SecretContext } from "./secret-file.ts";
 import { findSecret, type Need } from "./secrets.ts";
 
 /** The secrets of `notify`, channel by channel, in their order. */
@@ -21,7 +21,7 @@ export const NO_NOTIFY_SECRETS: NotifySecrets = { mail: [], webhook: [], pingUrl
 /** Looks up passwords, signing secrets and addresses; what is missing or wrong is reported. */
 export async function findNotifySecrets(
   { notify }: Sketch,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<NotifySecrets> {
   const mail: (string | undefined)[] = [];
   for (const [at, channel] of (notify?.mail ?? []).entries()) {
@@ -64,7 +64,7 @@ async function findUrl(
   { url, urlFile }: { url?: string | undefined; urlFile?: string | undefined },
   variable: string,
   need: Need,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<string | undefined> {
   const origin = { section, name: "url", value: url, file: urlFile, variable, isOpen: true };
   const found = await findSecret(origin, need, around);
@@ -73,7 +73,7 @@ async function findUrl(
 }
 
 /** What came from a file or the environment has passed no check yet. */
-function reportUnfit(url: string, section: (string | number)[], findings: Findings): void {
+function reportUnfit(url: string, section: (string | number)[], findings: ConfigProblems): void {
   if (/^https?:\/\/[^\s@\\]+$/i.test(url) && URL.canParse(url)) return;
   findings.report([...section, "url"], "is not an http or https URL", "write https://HOST/PATH");
 }

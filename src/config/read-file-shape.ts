@@ -3,7 +3,7 @@
  * can be read is read, everything else is reported. A key without a value counts as left out.
  */
 import { z } from "zod";
-import type { Findings, Key } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./findings.ts";
 import { aboutOf, unwrap } from "./kind.ts";
 import { nearest } from "./nearest.ts";
 import { sortOf } from "./quoted.ts";
@@ -11,7 +11,7 @@ import { insteadOf } from "./removed.ts";
 import { fileSchema, type Sketch } from "./schema.ts";
 
 /** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
-export function readFileShape(value: unknown, findings: Findings): Sketch {
+export function readFileShape(value: unknown, findings: ConfigProblems): Sketch {
   return read(fileSchema, withArchive(value), [], findings) ?? {};
 }
 
@@ -23,7 +23,12 @@ function withArchive(value: unknown): unknown {
   return (archive ?? archives ?? null) === null ? { ...given, archive: {} } : value;
 }
 
-function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
+function read(
+  schema: z.core.$ZodType,
+  value: unknown,
+  key: KeyPath,
+  findings: ConfigProblems,
+): unknown {
   if (schema instanceof z.ZodDefault && value == null) return schema.def.defaultValue;
   const { inner, fallback, optional } = unwrap(schema);
   const given = value ?? fallback;
@@ -41,7 +46,12 @@ function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findi
   return readLeaf(inner, given, key, findings);
 }
 
-function readSection(schema: z.ZodObject, value: unknown, key: Key, findings: Findings): unknown {
+function readSection(
+  schema: z.ZodObject,
+  value: unknown,
+  key: KeyPath,
+  findings: ConfigProblems,
+): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     // The value is not told: a secret may have slipped to where the section should be.
     const fix = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
@@ -61,7 +71,12 @@ function readSection(schema: z.ZodObject, value: unknown, key: Key, findings: Fi
 }
 
 /** Values by names that are free to choose. */
-function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Findings): unknown {
+function readRecord(
+  schema: z.ZodRecord,
+  value: unknown,
+  key: KeyPath,
+  findings: ConfigProblems,
+): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     // The value is not told: a secret may have slipped to where the names should be.
     const fix = "write a name for each, with its keys below";
@@ -81,7 +96,12 @@ function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Fin
 }
 
 /** A section, or something in its place such as `off`: a mapping can only be the section. */
-function readUnion(schema: z.ZodUnion, value: unknown, key: Key, findings: Findings): unknown {
+function readUnion(
+  schema: z.ZodUnion,
+  value: unknown,
+  key: KeyPath,
+  findings: ConfigProblems,
+): unknown {
   const section = schema.options.find((option) => option instanceof z.ZodObject);
   const other = schema.options.find((option) => option !== section);
   const mapping = typeof value === "object" && !Array.isArray(value);
@@ -93,8 +113,8 @@ function readList(
   schema: z.ZodArray,
   declared: z.core.$ZodType,
   value: unknown,
-  key: Key,
-  findings: Findings,
+  key: KeyPath,
+  findings: ConfigProblems,
 ): unknown {
   const example = `write a list, e.g. ${nameOf(key)}: ${aboutOf(declared)?.example ?? "[]"}`;
   if (!Array.isArray(value)) {
@@ -108,7 +128,12 @@ function readList(
   return value.map((item: unknown, at) => read(schema.element, item, [...key, at], findings));
 }
 
-function readLeaf(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
+function readLeaf(
+  schema: z.core.$ZodType,
+  value: unknown,
+  key: KeyPath,
+  findings: ConfigProblems,
+): unknown {
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
@@ -119,7 +144,7 @@ function readLeaf(schema: z.core.$ZodType, value: unknown, key: Key, findings: F
   return undefined;
 }
 
-function reportMissing(schema: z.core.$ZodType, key: Key, findings: Findings): void {
+function reportMissing(schema: z.core.$ZodType, key: KeyPath, findings: ConfigProblems): void {
   const example = aboutOf(schema)?.example ?? "…";
   const last = key.at(-1);
   if (typeof last === "number")
@@ -127,7 +152,12 @@ function reportMissing(schema: z.core.$ZodType, key: Key, findings: Findings): v
   else findings.report(key, "is missing", `write e.g. ${nameOf(key)}: ${example}`);
 }
 
-function reportUnknown(name: string, schema: z.ZodObject, key: Key, findings: Findings): void {
+function reportUnknown(
+  name: string,
+  schema: z.ZodObject,
+  key: KeyPath,
+  findings: ConfigProblems,
+): void {
   const place = [...key, name];
   const instead = insteadOf(place);
   if (instead !== undefined) findings.report(place, "removed key", instead);
@@ -160,6 +190,6 @@ function sectionsWith(name: string, schema: z.core.$ZodType, path: string): stri
   return undefined;
 }
 
-function nameOf(key: Key): string {
+function nameOf(key: KeyPath): string {
   return String(key.at(-1) ?? "");
 }

@@ -1,5 +1,5 @@
 /** What a configuration of an earlier version may still have, and what to do instead. */
-import type { Key } from "./findings.ts";
+import type { KeyPath } from "./findings.ts";
 
 /** Keys, or one of a key's values; a list's entries are `[]`. */
 const REMOVED: ReadonlyMap<string, string> = new Map([
@@ -24,7 +24,7 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What to do instead of a key, or of a value of it; undefined where it was never there. */
-export function insteadOf(key: Key, value?: unknown): string | undefined {
+export function insteadOf(key: KeyPath, value?: unknown): string | undefined {
   const name = key.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
   return REMOVED.get(typeof value === "string" ? `${name}: ${value}` : name);
 }

@@ -5,13 +5,17 @@ import { groupNames } from "../rules/pattern.ts";
 import { groupsIn, type Template } from "../rules/template.ts";
 import { isWithin, type Layout } from "./layout.ts";
 import { quoted } from "./quoted.ts";
-import type { Findings, Key } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./findings.ts";
 import type { Sketch } from "./schema.ts";
 
 type MirrorSketch = NonNullable<NonNullable<Sketch["mirrors"]>[number]>;
 
 /** Reports templates that name a group which no pattern has, and rules of one name. */
-export function reportRules({ mirrors = [] }: Sketch, layout: Layout, findings: Findings): void {
+export function reportRules(
+  { mirrors = [] }: Sketch,
+  layout: Layout,
+  findings: ConfigProblems,
+): void {
   for (const [at, mirror] of mirrors.entries()) {
     if (mirror) reportMirror(mirror, ["mirrors", at], findings);
     const key = ["mirrors", at, "hooks", "before", "afterVeto"];
@@ -22,9 +26,9 @@ export function reportRules({ mirrors = [] }: Sketch, layout: Layout, findings: 
 /** What was moved away must not be found, and sent, again. */
 function reportAfterAction(
   after: MirrorSketch["after"],
-  key: Key,
+  key: KeyPath,
   layout: Layout,
-  findings: Findings,
+  findings: ConfigProblems,
 ) {
   if (after?.kind !== "move" || after.to === undefined) return;
   const to = resolve(layout.folder, after.to);
@@ -36,7 +40,7 @@ function reportAfterAction(
   findings.report(key, message, "move to a folder outside of it");
 }
 
-function reportMirror(mirror: MirrorSketch, key: Key, findings: Findings): void {
+function reportMirror(mirror: MirrorSketch, key: KeyPath, findings: ConfigProblems): void {
   const { match, target, metadata, rules = [] } = mirror;
   const own = match === undefined ? [] : groupNames(match);
   const inRules = rules.flatMap((rule) =>
@@ -65,8 +69,8 @@ type Templates = {
 function reportGroups(
   { target, metadata }: Templates,
   known: readonly string[],
-  key: Key,
-  findings: Findings,
+  key: KeyPath,
+  findings: ConfigProblems,
 ): void {
   const places = [
     [[...key, "target"], target],

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
 import { shellWord } from "../std/shell-word.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { Findings, Key } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./findings.ts";
 import { quoted, quotedPath } from "./quoted.ts";
 
 /** A file that a secret was read from, and what it was then: another stamp, another content. */
@@ -17,10 +17,10 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): stri
 }
 
 /** What every look-up needs to know. */
-export type ProcessContext = {
+export type SecretContext = {
   readonly config: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
-  readonly findings: Findings;
+  readonly findings: ConfigProblems;
   /** Where each file that was read is noted. */
   readonly files: SecretFile[];
 };
@@ -32,7 +32,7 @@ const SECRET_BYTES_MAX = 64 * 1024;
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Reports a secret in a configuration that others can read. */
-export function reportIfOpen(key: Key, { config, findings }: ProcessContext): void {
+export function reportIfOpen(key: KeyPath, { config, findings }: SecretContext): void {
   if (!readableByOthers(config.mode, 0o044)) return;
   const mode = config.mode.toString(8);
   const message = `the file holds a secret, and others can read it (mode ${mode})`;
@@ -55,8 +55,8 @@ const SECRET: FileKind = { what: "secret", isSecret: true, bytesMax: SECRET_BYTE
  */
 export async function readNamedFile(
   written: string,
-  key: Key,
-  { config, env, findings, files }: ProcessContext,
+  key: KeyPath,
+  { config, env, findings, files }: SecretContext,
   kind: FileKind = SECRET,
 ): Promise<{ readonly text: string; readonly shown: string } | undefined> {
   const places = [resolve(dirname(config.path), written)];

@@ -5,13 +5,8 @@
 import { takesSecret } from "../domain/signing.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
 import { variableOf } from "./environment.ts";
-import type { Findings, Key } from "./findings.ts";
-import {
-  readNamedFile,
-  reportIfOpen,
-  type SecretFile,
-  type ProcessContext,
-} from "./secret-file.ts";
+import type { ConfigProblems, KeyPath } from "./findings.ts";
+import { readNamedFile, reportIfOpen, type SecretFile, type SecretContext } from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
 import { writtenJournal } from "./written-journal.ts";
 
@@ -36,8 +31,8 @@ export type ArchiveSecrets = {
 export type Need = "required" | "optional" | "unused";
 
 /** What one secret is read from. */
-export type Origin = {
-  readonly section: Key;
+export type SecretOrigin = {
+  readonly section: KeyPath;
   readonly name: string;
   readonly value: string | undefined;
   readonly file: string | undefined;
@@ -53,7 +48,7 @@ const TOKEN_LENGTH_MIN = 16;
  * Looks up account keys, signing secrets where the scheme takes one, the page's token and the
  * journal's password.
  */
-export async function findSecrets(sketch: Sketch, around: ProcessContext): Promise<Secrets> {
+export async function findSecrets(sketch: Sketch, around: SecretContext): Promise<Secrets> {
   const archives = new Map<string, ArchiveSecrets>();
   for (const archive of archivesIn(sketch)) {
     archives.set(archive.name, await findArchiveSecrets(archive, around));
@@ -91,7 +86,7 @@ export async function findSecrets(sketch: Sketch, around: ProcessContext): Promi
 /** Of a journal in PostgreSQL; it may have none. */
 async function findJournalPassword(
   journal: Sketch["journal"],
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<string | undefined> {
   const { url, passwordFile: file } = writtenJournal(journal);
   const origin = {
@@ -107,7 +102,7 @@ async function findJournalPassword(
 /** Those of one of several have variables of their own: another account's key must not be tried. */
 async function findArchiveSecrets(
   { name, key, section }: WrittenArchive,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<ArchiveSecrets> {
   const suffix = variableSuffix(key, name);
   const { accountKey: value, accountKeyFile: file, signing } = section;
@@ -134,15 +129,15 @@ async function findArchiveSecrets(
 }
 
 /** What ends the names of an archive's variables: nothing where it is the only one, else its own name. */
-export function variableSuffix(key: Key, name: string): string {
+export function variableSuffix(key: KeyPath, name: string): string {
   return key.length === 1 ? "" : `_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** One secret; undefined when it is missing, or when something is wrong with it. */
 export async function findSecret(
-  origin: Origin,
+  origin: SecretOrigin,
   need: Need,
-  around: ProcessContext,
+  around: SecretContext,
 ): Promise<string | undefined> {
   const { findings } = around;
   const key = [...origin.section, origin.name];
@@ -176,9 +171,9 @@ export async function findSecret(
 
 /** What a variable says, or the file that a variable names; undefined where none is set. */
 async function fromEnvironment(
-  { variable }: Origin,
-  key: Key,
-  around: ProcessContext,
+  { variable }: SecretOrigin,
+  key: KeyPath,
+  around: SecretContext,
 ): Promise<{ readonly secret: string | undefined } | undefined> {
   const { env, findings } = around;
   for (const name of new Set([variableOf(key) ?? variable, variable])) {
@@ -198,7 +193,12 @@ async function fromEnvironment(
 }
 
 /** The secret, when it can be one: not empty, on one line. `what` names it in a message. */
-function fit(secret: string, what: string, key: Key, findings: Findings): string | undefined {
+function fit(
+  secret: string,
+  what: string,
+  key: KeyPath,
+  findings: ConfigProblems,
+): string | undefined {
   if (secret.trim() === "") findings.report(key, `${what} is empty`, "give the secret");
   else if (/\p{Cc}/u.test(secret)) {
     const message = `${what} has a line break or another control character`;

@@ -1,4 +1,4 @@
-import { DAY_MINUTES, type Window } from "../domain/hours.ts";
+import { DAY_MINUTES, type HoursWindow } from "../domain/hours.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { quoted } from "./quoted.ts";
 
@@ -6,14 +6,14 @@ const FIX = 'write windows such as "18:00-07:00" or "18:00-07:00, 12:00-13:00"';
 const WINDOW = /^(\d{1,2}):(\d{2}) ?[-–] ?(\d{1,2}):(\d{2})$/;
 
 /** `HH:MM-HH:MM`, one or more with commas between them; over midnight where the end is earlier. */
-export function sendingHours(): Kind<Window[]> {
-  return kind("`HH:MM-HH:MM`, several with commas", (value, refuse): Window[] => {
+export function sendingHours(): Kind<HoursWindow[]> {
+  return kind("`HH:MM-HH:MM`, several with commas", (value, refuse): HoursWindow[] => {
     if (typeof value !== "string") return refuse(`${quoted(value)} is no hours`, FIX);
     return value.split(",").map((part) => windowIn(part.trim(), refuse));
   });
 }
 
-function windowIn(text: string, refuse: Refuse): Window {
+function windowIn(text: string, refuse: Refuse): HoursWindow {
   const found = WINDOW.exec(text);
   if (!found) return refuse(`${quoted(text)} is no window of hours`, FIX);
   const [hour = 0, minute = 0, toHour = 0, toMinute = 0] = found.slice(1).map(Number);

@@ -3,7 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { reportConflicts } from "./conflicts.ts";
 import { variableOf, withEnvironment } from "./environment.ts";
-import type { Findings } from "./findings.ts";
+import type { ConfigProblems } from "./findings.ts";
 import { layoutOf } from "./layout.ts";
 import { readFileShape } from "./read-file-shape.ts";
 import type { Sketch } from "./schema.ts";
@@ -14,7 +14,7 @@ export type ReadSketch = {
   readonly sketch: Sketch;
   /** The same as it was written: nothing is checked, and no default is filled in. */
   readonly written: unknown;
-  readonly findings: Findings;
+  readonly findings: ConfigProblems;
 };
 
 /**

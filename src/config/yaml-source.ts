@@ -10,11 +10,11 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import { Findings, type Key, type Position } from "./findings.ts";
+import { ConfigProblems, type KeyPath, type Position } from "./findings.ts";
 import { quoted } from "./quoted.ts";
 
 /** A parsed file: its value, and everything found wrong with it so far. */
-export type YamlSource = { readonly value: unknown; readonly findings: Findings };
+export type YamlSource = { readonly value: unknown; readonly findings: ConfigProblems };
 
 type PositionAt = (offset: number) => Position;
 
@@ -36,7 +36,7 @@ export function parseYamlSource(file: string, text: string): YamlSource {
     merge: true,
     logLevel: "error",
   });
-  const findings = new Findings(file, (key) => positionOf(document, key, positionAt));
+  const findings = new ConfigProblems(file, (key) => positionOf(document, key, positionAt));
   reportSyntax(document, findings, positionAt);
   findings.throwIfAny();
   reportDuplicates(document.contents, [], findings, positionAt);
@@ -54,7 +54,7 @@ function keepDigits(document: Document.Parsed): void {
   });
 }
 
-function valueOf(document: Document.Parsed, findings: Findings): unknown {
+function valueOf(document: Document.Parsed, findings: ConfigProblems): unknown {
   try {
     return document.toJS() as unknown;
   } catch {
@@ -80,7 +80,11 @@ const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, fix: string]>
 };
 
 /** One of a line: the parser stumbles on over what it did not understand, most of all over a tab. */
-function reportSyntax(document: Document.Parsed, findings: Findings, positionAt: PositionAt): void {
+function reportSyntax(
+  document: Document.Parsed,
+  findings: ConfigProblems,
+  positionAt: PositionAt,
+): void {
   const isTab = ({ code }: { code: ErrorCode }) => code === "TAB_AS_INDENT";
   const errors = [...document.errors, ...document.warnings];
   const told = new Set<number>();
@@ -97,8 +101,8 @@ function reportSyntax(document: Document.Parsed, findings: Findings, positionAt:
 /** Found by hand rather than taken from the parser, which does not say where in the tree. */
 function reportDuplicates(
   node: unknown,
-  key: Key,
-  findings: Findings,
+  key: KeyPath,
+  findings: ConfigProblems,
   positionAt: PositionAt,
 ): void {
   if (isSeq(node)) {
@@ -120,7 +124,7 @@ function reportDuplicates(
 }
 
 /** Where the value of `key` stands, or else the nearest thing above it that the file does have. */
-function positionOf(document: Document.Parsed, key: Key, positionAt: PositionAt) {
+function positionOf(document: Document.Parsed, key: KeyPath, positionAt: PositionAt) {
   let node: unknown = document.contents;
   let position: Position | undefined;
   for (const part of key) {

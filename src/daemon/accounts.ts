@@ -8,7 +8,7 @@ import type { Sync } from "../sync/sync.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 
 /** An archive, its mirrors, and the loops that carry them. */
-export type Account = {
+export type LiveAccount = {
   /** Of this archive alone. */
   readonly config: Config;
   /** Speaks for this archive. */
@@ -21,9 +21,9 @@ export type Account = {
 };
 
 export class Accounts {
-  readonly all: readonly Account[];
+  readonly all: readonly LiveAccount[];
 
-  constructor(all: readonly Account[]) {
+  constructor(all: readonly LiveAccount[]) {
     this.all = all;
   }
 

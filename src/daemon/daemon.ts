@@ -16,13 +16,13 @@ import { type StatusReport, statusOf } from "../sync/status.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./cluster-watch.ts";
-import { Page } from "./page.ts";
+import { WebPage } from "./page.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
 import { OwnNotifications } from "./notifications.ts";
 import { version } from "./version.ts";
-import type { Look } from "./status-reporter.ts";
+import type { ServiceStatus } from "./status-reporter.ts";
 
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;
@@ -61,7 +61,7 @@ export class Daemon implements AsyncDisposable {
   readonly #parts: Parts;
   readonly #sending: boolean;
   readonly #healthWatches = new Map<string, HealthWatch>();
-  #page: Page | undefined;
+  #page: WebPage | undefined;
   #notifications: OwnNotifications | undefined;
   #closed: Promise<void> | undefined;
 
@@ -167,7 +167,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** What goes on, and whether the loops still turn; for the service manager. */
-  look(): Promise<Look> {
+  look(): Promise<ServiceStatus> {
     const { accounts, cluster } = this.#parts;
     const ask = async () => {
       const line = serviceLine(await this.#standing());
@@ -263,7 +263,7 @@ export class Daemon implements AsyncDisposable {
       },
     };
     const listens = async (url: string) => this.journal.announcePage?.(url);
-    const page = await Page.open({ dashboard, waits: pageWaits, random, listens });
+    const page = await WebPage.open({ dashboard, waits: pageWaits, random, listens });
     this.#page = this.#owned.use(page);
     this.#owned.defer(this.#parts.changed.add(() => page.changed()));
   }

@@ -3,7 +3,7 @@ import type { Mirror } from "../config/config.ts";
 import { type Document, SENT_STATES, type State } from "../domain/document.ts";
 import type { Clock } from "../std/clock.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import type { Account } from "./accounts.ts";
+import type { LiveAccount } from "./accounts.ts";
 
 /** A document that is ready and is not taken up for this long means that work has stopped. */
 const STALLED_MS = 15 * 60_000;
@@ -100,7 +100,7 @@ function isWaiting({ status: { paused, gate, sending }, isOut }: Work): boolean 
  * watched on its own, in `watches` by its archive's name: one that rightly waits hides no other.
  */
 export async function healthOf(
-  accounts: readonly Account[],
+  accounts: readonly LiveAccount[],
   watches: Map<string, HealthWatch>,
   clock: Clock,
 ): Promise<Health> {
@@ -123,7 +123,7 @@ export async function healthOf(
   };
 }
 
-async function workOf({ journal, sync, config }: Account, clock: Clock): Promise<Work> {
+async function workOf({ journal, sync, config }: LiveAccount, clock: Clock): Promise<Work> {
   const now = clock.now();
   const scanSchedulers = [...sync.scanSchedulers];
   const status = await statusOf(journal, config, true, now);

@@ -8,12 +8,12 @@ import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import type { Waiting } from "../sync/waiting.ts";
+import type { WaitReason } from "../sync/waiting.ts";
 import { isShared } from "../sync/ownership.ts";
-import type { Standing } from "../sync/archive-identity.ts";
+import type { IdentityState } from "../sync/archive-identity.ts";
 import type { ScanScheduler } from "../sync/scan-scheduler.ts";
 import type { Outage } from "../sync/outage.ts";
-import type { Account } from "./accounts.ts";
+import type { LiveAccount } from "./accounts.ts";
 
 /** `waitConverted`: what was uploaded is waited for until it is CONVERTED and cared for. */
 export type IdleWait = { readonly waitConverted: boolean };
@@ -27,7 +27,7 @@ type Watched = {
   readonly sending: boolean;
   readonly outage: () => Outage | undefined;
   /** What is known of which archive it is. */
-  readonly identity: () => Standing;
+  readonly identity: () => IdentityState;
   readonly changed: Listeners;
   readonly clock: Clock;
   readonly status: () => Promise<StatusReport>;
@@ -50,7 +50,7 @@ const LOOK_MS = 100;
 
 /** The pass of every account; where one archive cannot go on, the others are waited for before this rejects. */
 export async function allIdle(
-  accounts: readonly Account[],
+  accounts: readonly LiveAccount[],
   common: Pick<Watched, "changed" | "clock" | "sending">,
   wanted: IdleWait,
   signal: AbortSignal,
@@ -237,7 +237,7 @@ async function isCaredFor(
 async function isAsked(
   { journal, scanSchedulers, clock }: Watched,
   gate: StatusReport["gate"],
-  wait: Waiting | null,
+  wait: WaitReason | null,
 ): Promise<boolean> {
   const now = clock.now();
   if (wait?.why === "asked" || (gate?.nextProbeAt ?? now) > now) return false;
@@ -251,7 +251,7 @@ async function isAsked(
 }
 
 /** A pass waits out a short pause, but neither the day until the hours begin nor a long one. */
-function isLong(wait: Waiting | null, now: number): boolean {
+function isLong(wait: WaitReason | null, now: number): boolean {
   if (wait === null || wait.until === null) return false;
   return wait.why === "hours" || wait.why === "allowance" || wait.until - now > PAUSE_MS_MAX;
 }

@@ -32,7 +32,7 @@ import { type Notifier, silentNotifier } from "./notifier.ts";
 import { Outwait } from "./outwait.ts";
 import { watchSecrets } from "./secret-watch.ts";
 import { SourcePlaces } from "./source-places.ts";
-import { type Look, reportStatus } from "./status-reporter.ts";
+import { type ServiceStatus, reportStatus } from "./status-reporter.ts";
 
 /** Starting, and closing, may take this long until it counts as stuck: a large journal is checked. */
 const BETWEEN_LIVES_MS = 30 * 60_000;
@@ -287,7 +287,7 @@ export class Lifetime {
     await reportStatus({ notifier, clock: this.#clock, look: () => this.#look(), wrong }, signal);
   }
 
-  async #look(): Promise<Look> {
+  async #look(): Promise<ServiceStatus> {
     if (this.#daemon) {
       const { line, stuck } = await this.#daemon.look();
       return { line: this.#isRefused ? `${line}; the new config is refused` : line, stuck };

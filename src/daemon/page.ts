@@ -27,7 +27,7 @@ export type PageOptions = {
   readonly listens: (url: string) => Promise<void>;
 };
 
-export class Page implements AsyncDisposable {
+export class WebPage implements AsyncDisposable {
   readonly #options: PageOptions;
   readonly #ending = new AbortController();
   #waiting: Promise<void> = Promise.resolve();
@@ -39,8 +39,8 @@ export class Page implements AsyncDisposable {
   }
 
   /** Rejects with the Fault `WEB_LISTEN` where the address cannot be had and is not waited for. */
-  static async open(options: PageOptions): Promise<Page> {
-    const page = new Page(options);
+  static async open(options: PageOptions): Promise<WebPage> {
+    const page = new WebPage(options);
     try {
       await page.#listen();
     } catch (error) {

@@ -23,7 +23,7 @@ import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { throttledArchive } from "../sync/throttled-archive.ts";
 import { Sync } from "../sync/sync.ts";
-import { type Account, Accounts } from "./accounts.ts";
+import { type LiveAccount, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
 import { soughtBy } from "./cluster-assignments.ts";
 import { ClusterWatch } from "./cluster-watch.ts";
@@ -79,7 +79,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const changed = new Listeners();
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? "";
-  const accounts: Account[] = [];
+  const accounts: LiveAccount[] = [];
   const all = new Accounts(accounts);
   opened.onApplied = (applied) => {
     logApplied(log, applied, nameOf);
@@ -143,7 +143,7 @@ async function openAccount(
   options: PartsOptions,
   stack: AsyncDisposableStack,
   { journal, ownership, bandwidth, changed, readers, replaced }: Common,
-): Promise<Omit<Account, "owns">> {
+): Promise<Omit<LiveAccount, "owns">> {
   const { config, log, clock, random } = options;
   const hearts = new Heartbeats(clock, config.archive.timeoutMs);
   const ready = Promise.withResolvers<Sync>();

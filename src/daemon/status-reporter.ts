@@ -8,7 +8,7 @@ import { messageOf } from "../std/fault.ts";
 import type { Notifier } from "./notifier.ts";
 
 /** How things are. */
-export type Look = {
+export type ServiceStatus = {
   readonly line: string;
   /** Why the watchdog is to fire; undefined while all is well. */
   readonly stuck: string | undefined;
@@ -19,7 +19,7 @@ export type StatusReporterOptions = {
   readonly notifier: Notifier;
   readonly clock: Clock;
   /** Asked for every few seconds. One that does not answer keeps the ping away. */
-  readonly look: () => Promise<Look>;
+  readonly look: () => Promise<ServiceStatus>;
   /** Told what is wrong, once each. */
   readonly wrong: (what: string) => void;
 };
@@ -71,7 +71,7 @@ async function watch(options: StatusReporterOptions, signal: AbortSignal): Promi
 }
 
 /** A journal that cannot be asked ends the daemon on its own; until then nothing is known. */
-function unknown(error: unknown): Look {
+function unknown(error: unknown): ServiceStatus {
   return { line: "not known", stuck: `where things stand is not known: ${messageOf(error)}` };
 }
 

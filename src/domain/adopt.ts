@@ -7,7 +7,7 @@ import { type Candidate, mayBeBytes } from "./reconcile.ts";
 import type { StoredSize } from "./stored-size.ts";
 
 /** A local file that waits to be sent into a folder. */
-export type Waiting = {
+export type WaitingFile = {
   readonly id: number;
   readonly sentName: string;
   readonly sizeBytes: number;
@@ -30,7 +30,7 @@ type Adoptions = ReadonlyMap<number, Adoption>;
  * choice; among documents of one name and size the files take theirs in order, since any is as good as another.
  */
 export function adoptions(
-  files: readonly Waiting[],
+  files: readonly WaitingFile[],
   foreign: readonly Candidate[],
   storedSize: StoredSize = "same",
 ): Adoptions {
@@ -57,7 +57,7 @@ export function adoptions(
  * a name and size there must be one file and one document only, since another folder may well be another's.
  */
 export function adoptionsElsewhere(
-  files: readonly Waiting[],
+  files: readonly WaitingFile[],
   foreign: readonly Candidate[],
   storedSize: StoredSize = "same",
 ): Adoptions {

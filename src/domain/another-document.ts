@@ -10,7 +10,7 @@ import type { Document } from "./document.ts";
 import { sizeDifference, type StoredSize } from "./stored-size.ts";
 
 /** What the archive says of a document (wire/shapes.ts). */
-export type Told = {
+export type ReportedDocument = {
   readonly filename: string;
   /** Epoch ms. */
   readonly uploadedDate: number;
@@ -51,7 +51,7 @@ const DAY_MS = 24 * 3_600_000;
 /** Why `told`, which has the row's document id, is another document; undefined where it may be ours. */
 export function anotherDocument(
   document: Sent,
-  told: Told,
+  told: ReportedDocument,
   likeness: Likeness,
 ): string | undefined {
   const { archiveUploadedAt: since, documentId, sentName } = document;
@@ -71,7 +71,7 @@ export function anotherDocument(
 /** Whether an archive's date of a document is the one of its reply, and exact enough to tell it from others. */
 export function isKeptDate(
   { archiveUploadedAt }: Pick<Document, "archiveUploadedAt">,
-  { uploadedDate }: Pick<Told, "uploadedDate">,
+  { uploadedDate }: Pick<ReportedDocument, "uploadedDate">,
 ): boolean {
   if (archiveUploadedAt === null || uploadedDate % COARSE_MS === 0) return false;
   if (uploadedDate === archiveUploadedAt) return true;
@@ -103,7 +103,7 @@ export function isSameName(a: string, b: string): boolean {
 /** `like`: it does not differ, and proves nothing. */
 function dateOf(
   document: Sent,
-  told: Told,
+  told: ReportedDocument,
   toleranceMs: number,
 ): "same" | "like" | "other" | "unknown" {
   const { archiveUploadedAt, sentArchiveAt, sentAt } = document;
@@ -119,7 +119,7 @@ function dateOf(
 }
 
 /** Before it is CONVERTED, 0 bytes are no size: it is not known yet. */
-export function isSized({ filesize, status }: Told): boolean {
+export function isSized({ filesize, status }: ReportedDocument): boolean {
   return filesize !== 0 || status === "CONVERTED";
 }
 

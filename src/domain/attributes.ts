@@ -29,12 +29,12 @@ export const METADATA_FIELDS = Object.keys(METADATA_LIMITS) as readonly Metadata
 export const ORIGINS = ["name", "static", "path", "directory", "sidecar", "hook"] as const;
 
 /** Stands in journals, within attributes: names may be added, and never changed. */
-export type Origin = (typeof ORIGINS)[number];
+export type AttributeOrigin = (typeof ORIGINS)[number];
 
 /** One value that is sent. */
 export type AttributeField = {
   readonly value: string;
-  readonly from: Origin;
+  readonly from: AttributeOrigin;
   /** It was longer than the interface allows, and was cut. */
   readonly cut?: true;
 };

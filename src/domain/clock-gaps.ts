@@ -7,13 +7,13 @@
  */
 
 /** Wall-clock times, epoch milliseconds: from where the clock stood to where it was set. */
-export type Gap = { readonly from: number; readonly to: number };
+export type ClockGap = { readonly from: number; readonly to: number };
 
 /** As many gaps are told apart: a step every minute for a week, or one a day for decades. */
 export const GAPS_MAX = 10_000;
 
 /** The gaps, oldest first, after the clock was set forward over `gap`. */
-export function withGap(gaps: readonly Gap[], gap: Gap): readonly Gap[] {
+export function withGap(gaps: readonly ClockGap[], gap: ClockGap): readonly ClockGap[] {
   const all = [...gaps, gap];
   const [first, second, ...later] = all;
   if (all.length <= GAPS_MAX || !first || !second) return all;
@@ -22,7 +22,7 @@ export function withGap(gaps: readonly Gap[], gap: Gap): readonly Gap[] {
 }
 
 /** The gaps after the clock was set back to `now`: what it comes to once more, it does not skip. */
-export function withoutFuture(gaps: readonly Gap[], now: number): readonly Gap[] {
+export function withoutFuture(gaps: readonly ClockGap[], now: number): readonly ClockGap[] {
   if ((gaps.at(-1)?.to ?? now) <= now) return gaps;
   return gaps
     .filter(({ from }) => from < now)
@@ -30,6 +30,6 @@ export function withoutFuture(gaps: readonly Gap[], now: number): readonly Gap[]
 }
 
 /** How much of the time since `at` was skipped, milliseconds. */
-export function skippedSince(at: number, gaps: readonly Gap[]): number {
+export function skippedSince(at: number, gaps: readonly ClockGap[]): number {
   return gaps.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, at)), 0);
 }

@@ -3,14 +3,14 @@ import type { Seen } from "./document.ts";
 import { isSameStamp } from "./stamp.ts";
 
 /** What is journaled of a file, as far as a comparison needs it. */
-export type Row = {
+export type FileRow = {
   readonly name: RawPath;
   readonly stamp: string;
   readonly goneAt: number | null;
 };
 
 /** What is different between the journal's rows of a directory and its listing. */
-export type Difference<R extends Row> = {
+export type ListingDifference<R extends FileRow> = {
   readonly appeared: readonly { readonly name: RawPath; readonly seen: Seen }[];
   /** Same name, another stamp. */
   readonly changed: readonly { readonly row: R; readonly seen: Seen }[];
@@ -20,10 +20,10 @@ export type Difference<R extends Row> = {
 };
 
 /** Compares a directory's rows with all of its files. Pure; order does not matter. */
-export function compare<R extends Row>(
+export function compare<R extends FileRow>(
   rows: readonly R[],
   files: readonly { readonly name: RawPath; readonly seen: Seen }[],
-): Difference<R> {
+): ListingDifference<R> {
   const left = new Map(rows.map((row) => [row.name, row]));
   const appeared = [];
   const changed = [];

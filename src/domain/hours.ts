@@ -5,10 +5,10 @@
  */
 
 /** From the minute of the day `from` up to, and without, `to`; over midnight where `to` is earlier. */
-export type Window = { readonly from: number; readonly to: number };
+export type HoursWindow = { readonly from: number; readonly to: number };
 
 /** One window or more; sending begins within them only. */
-export type Hours = readonly Window[];
+export type Hours = readonly HoursWindow[];
 
 /** Minutes of a day. */
 export const DAY_MINUTES = 1_440;

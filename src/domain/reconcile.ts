@@ -50,7 +50,7 @@ export type DoubtPolicy = {
 };
 
 /** What one look at the archive says of a doubt; only `absent` lets it be sent again. */
-export type Finding =
+export type Evidence =
   | { readonly kind: "found"; readonly candidate: Candidate }
   | { readonly kind: "absent" }
   | { readonly kind: "lookAgain"; readonly waitMs: number }
@@ -111,7 +111,7 @@ export function reconcile(
   document: Sought,
   listed: readonly Candidate[],
   context: Search & { readonly lastedMs: number },
-): Finding {
+): Evidence {
   const { lastedMs, policy } = context;
   const isExact = ({ filesize }: Candidate) => filesize === document.seen.sizeBytes;
   const isUnsized = ({ filesize }: Candidate) => filesize === 0;

@@ -1,5 +1,5 @@
 import type { Completeness } from "../formats/completeness.ts";
-import { type Gap, skippedSince } from "./clock-gaps.ts";
+import { type ClockGap, skippedSince } from "./clock-gaps.ts";
 import type { Document, Seen, Problem } from "./document.ts";
 
 /** How long a file has been as it is, and how long it must be. Milliseconds. */
@@ -16,7 +16,7 @@ export type Quiet = {
   /** How old its modification must be; absent: 0. */
   readonly minAgeMs?: number;
   /** What our clock skipped while we ran: what was before lies less far back than it seems. */
-  readonly skipped?: readonly Gap[];
+  readonly skipped?: readonly ClockGap[];
 };
 
 /** A file that grows is waited for no longer than this many times `settle`. */

@@ -9,7 +9,7 @@ import { integer, MALFORMED } from "./reading.ts";
 const SIGNED_TIME_MS_MAX = 300_000;
 
 /** What is to be authenticated, and what time it is here, epoch milliseconds. */
-export type Asked = { operation: Operation; fields: Fields; now: number };
+export type SignedRequest = { operation: Operation; fields: Fields; now: number };
 
 /** What a signature by `hmac2` says beyond the fields. */
 export type Dated = {
@@ -30,7 +30,7 @@ export type Authentic<A> = { account: A; dated?: Dated };
  * `hmac2`, any other by `hmac`. `sig=none` passes only where signatures are not required.
  */
 export function authenticate<A extends AccountOption>(
-  { operation, fields, now }: Asked,
+  { operation, fields, now }: SignedRequest,
   accounts: ReadonlyMap<string, A>,
   { requireSignature, scheme: only }: Pick<Settings, "requireSignature" | "scheme">,
 ): Authentic<A> {

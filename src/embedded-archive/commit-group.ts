@@ -1,4 +1,4 @@
-import type { Connection } from "./schema.ts";
+import type { StoreConnection } from "./schema.ts";
 
 /** What one of many wants to have committed. */
 type Work<T> = {
@@ -20,13 +20,13 @@ type Waiting = {
  * else run meanwhile, so one for each of many uploads side by side would be most of their cost.
  */
 export class CommitGroup {
-  readonly #db: Connection;
+  readonly #db: StoreConnection;
   readonly #before: () => Promise<void>;
   #waiting: Waiting[] = [];
   #isCommitting = false;
 
   /** @param before done once for each group, ahead of its commit: what the rows rest on */
-  constructor(db: Connection, before: () => Promise<void> = () => Promise.resolve()) {
+  constructor(db: StoreConnection, before: () => Promise<void> = () => Promise.resolve()) {
     this.#db = db;
     this.#before = before;
   }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { FastifyReply } from "fastify";
 import type { Blobs } from "./blobs.ts";
-import type { DocumentRow } from "./document-row.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
 import { contentHeaders } from "./local.ts";
 
 const HEAD_BYTES = 4096;
@@ -9,7 +9,7 @@ const HEAD_BYTES = 4096;
 /** Sends a document's bytes as they were uploaded. Rejects when they are not there. */
 export async function sendContent(
   blobs: Blobs,
-  row: DocumentRow,
+  row: StoredDocumentRow,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const handle = await open(blobs.pathOf(row.sha256), "r");

@@ -2,7 +2,7 @@ import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Converter } from "./converter.ts";
-import type { DocumentRow } from "./document-row.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
 import type { Store } from "./store.ts";
 
 export type ConversionParts = {
@@ -80,7 +80,7 @@ export class Conversion {
     else await this.#rest(waitMs);
   }
 
-  async #convert(row: DocumentRow): Promise<void> {
+  async #convert(row: StoredDocumentRow): Promise<void> {
     const { store, blobs, converter, clock, log } = this.#parts;
     try {
       const found = await converter.extract(blobs.pathOf(row.sha256), row.filename);

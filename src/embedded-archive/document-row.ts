@@ -1,7 +1,7 @@
-import type { Document, DocumentDetail } from "../wire/shapes.ts";
+import type { ArchiveDocument, DocumentDetail } from "../wire/shapes.ts";
 
 /** One row of the table `document`. */
-export type DocumentRow = {
+export type StoredDocumentRow = {
   id: number;
   account_id: number;
   folder_id: number;
@@ -35,7 +35,7 @@ export type DocumentRow = {
  * Section Resources, DocumentDetail. Documents inside a digidoc carry its id; `status` is absent in the digidoc
  * list (`inDigidocList`), and nowhere else.
  */
-export function documentDetailOf(row: DocumentRow, inDigidocList = false): DocumentDetail {
+export function documentDetailOf(row: StoredDocumentRow, inDigidocList = false): DocumentDetail {
   const inside = row.digidoc_id === null ? {} : { digidocId: row.digidoc_id };
   return {
     id: row.id,
@@ -56,7 +56,7 @@ export function documentDetailOf(row: DocumentRow, inDigidocList = false): Docum
  * Section Resources, Document. The interface has no operation that views or downloads, and reading
  * the details is neither; what is counted is what people do on the archive's own page.
  */
-export function documentOf(row: DocumentRow): Document {
+export function documentOf(row: StoredDocumentRow): ArchiveDocument {
   return {
     ...documentDetailOf(row),
     title: row.title ?? "",
@@ -99,7 +99,7 @@ export type StoredDocument = {
 };
 
 /** The row as an auditor sees it; `folderPath` is that of its folder. */
-export function storedDocumentOf(row: DocumentRow, folderPath: string): StoredDocument {
+export function storedDocumentOf(row: StoredDocumentRow, folderPath: string): StoredDocument {
   const { id, filename, size, sha256, pages, status, batch } = row;
   const { title, author, subject, keywords, producer, description } = row;
   return {

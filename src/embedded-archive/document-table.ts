@@ -1,18 +1,18 @@
 import { invariant } from "../std/invariant.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
-import type { DocumentRow } from "./document-row.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
 import { LABELS, LabelIndex, METADATA, type Metadata } from "./label-index.ts";
 import type { Slice } from "./paging.ts";
-import { type Connection, fold } from "./schema.ts";
+import { type StoreConnection, fold } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 /** What an upload puts in. */
-export type NewDocument = Pick<
-  DocumentRow,
+export type ReceivedDocument = Pick<
+  StoredDocumentRow,
   "account_id" | "folder_id" | "filename" | "document_name" | "uploaded_at" | "size" | "sha256"
 > &
-  Pick<DocumentRow, "pages_charged" | "batch" | "expire_at" | "convert_at"> &
-  Pick<DocumentRow, "title" | "author" | "subject" | "keywords" | "producer" | "description">;
+  Pick<StoredDocumentRow, "pages_charged" | "batch" | "expire_at" | "convert_at"> &
+  Pick<StoredDocumentRow, "title" | "author" | "subject" | "keywords" | "producer" | "description">;
 
 /** What the conversion found out. Absent texts are left as they are. */
 export type Converted = Metadata & {
@@ -44,15 +44,15 @@ export class DocumentTable {
   readonly #sql: Statements;
   readonly #labels: LabelIndex;
 
-  constructor(db: Connection) {
+  constructor(db: StoreConnection) {
     this.#sql = new Statements(db);
     this.#labels = new LabelIndex(db);
   }
 
   /** Adds an uploaded document and charges its pages. */
-  add(given: NewDocument): DocumentRow {
+  add(given: ReceivedDocument): StoredDocumentRow {
     const row = this.#sql
-      .prepare<[NewDocument & { name_key: string | null }], DocumentRow>(
+      .prepare<[ReceivedDocument & { name_key: string | null }], StoredDocumentRow>(
         `INSERT INTO document (account_id, folder_id, filename, document_name, created_at, uploaded_at,
            modified_at, status, size, sha256, pages_charged, batch, expire_at, title, author, subject,
            keywords, producer, description, convert_at, name_key)
@@ -69,9 +69,9 @@ export class DocumentTable {
   }
 
   /** The account's document with this id; another account's does not exist. */
-  find(accountId: number, id: number): DocumentRow | undefined {
+  find(accountId: number, id: number): StoredDocumentRow | undefined {
     return this.#sql
-      .prepare<[number, number], DocumentRow>(
+      .prepare<[number, number], StoredDocumentRow>(
         "SELECT * FROM document WHERE id = ? AND account_id = ?",
       )
       .get(id, accountId);
@@ -90,9 +90,9 @@ export class DocumentTable {
   }
 
   /** Uploaded documents of the account with ids above `after`, oldest first; -1: no limit. */
-  uploaded(accountId: number, after = 0, limit = -1): DocumentRow[] {
+  uploaded(accountId: number, after = 0, limit = -1): StoredDocumentRow[] {
     return this.#sql
-      .prepare<[number, number, number], DocumentRow>(
+      .prepare<[number, number, number], StoredDocumentRow>(
         `SELECT * FROM document NOT INDEXED
          WHERE account_id = ? AND digidoc_id IS NULL AND id > ? ORDER BY id LIMIT ?`,
       )
@@ -100,9 +100,11 @@ export class DocumentTable {
   }
 
   /** The uploaded document with this id, of whatever account. */
-  uploadedById(id: number): DocumentRow | undefined {
+  uploadedById(id: number): StoredDocumentRow | undefined {
     return this.#sql
-      .prepare<[number], DocumentRow>("SELECT * FROM document WHERE id = ? AND digidoc_id IS NULL")
+      .prepare<[number], StoredDocumentRow>(
+        "SELECT * FROM document WHERE id = ? AND digidoc_id IS NULL",
+      )
       .get(id);
   }
 
@@ -114,9 +116,9 @@ export class DocumentTable {
   }
 
   /** The document whose conversion is due first, perhaps not yet. */
-  nextDue(): (DocumentRow & { convert_at: number }) | undefined {
+  nextDue(): (StoredDocumentRow & { convert_at: number }) | undefined {
     return this.#sql
-      .prepare<[], DocumentRow & { convert_at: number }>(
+      .prepare<[], StoredDocumentRow & { convert_at: number }>(
         "SELECT * FROM document WHERE convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1",
       )
       .get();
@@ -139,11 +141,11 @@ export class DocumentTable {
   }
 
   /** UPLOADED becomes CONVERTED, with all that the conversion found. Part of a transaction. */
-  convert(row: DocumentRow, found: Converted, now: number): void {
+  convert(row: StoredDocumentRow, found: Converted, now: number): void {
     const { pages, digidoc, text, contents } = found;
     const labels = Object.fromEntries(METADATA.map((label) => [label, found[label] ?? null]));
     const converted = this.#sql
-      .prepare<[object], DocumentRow>(
+      .prepare<[object], StoredDocumentRow>(
         `UPDATE document SET status = 'CONVERTED', convert_at = NULL, modified_at = @now,
            pages = @pages, pages_charged = @pages, filesize = size, digidoc = @digidoc,
            title = coalesce(title, @title), author = coalesce(author, @author),
@@ -177,7 +179,11 @@ export class DocumentTable {
     return found !== undefined;
   }
 
-  #addContent(container: DocumentRow, content: Converted["contents"][number], now: number): void {
+  #addContent(
+    container: StoredDocumentRow,
+    content: Converted["contents"][number],
+    now: number,
+  ): void {
     const { account_id, folder_id, id: digidoc_id } = container;
     const documentName = documentNameOf(content.name);
     this.#sql
@@ -201,7 +207,7 @@ export class DocumentTable {
 
   #slice(where: string, values: number[], sort: DocumentSort, slice: Slice) {
     const rows = this.#sql
-      .prepare<number[], DocumentRow>(
+      .prepare<number[], StoredDocumentRow>(
         `SELECT * FROM document WHERE ${where}
          ${documentOrder(sort, slice.descending)} LIMIT ? OFFSET ?`,
       )

@@ -8,7 +8,7 @@ import type { FolderDescription } from "./folder-table.ts";
 import { type EmbeddedArchiveOptions, settingsOf } from "./options.ts";
 import { setQuota } from "./admin-actions.ts";
 import { makeFolder } from "./make-folder.ts";
-import { closeParts, listen, type Opened, openParts } from "./parts.ts";
+import { closeParts, listen, type OpenedArchive, openParts } from "./parts.ts";
 import type { Account } from "./store.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -33,7 +33,10 @@ export class EmbeddedArchive implements AsyncDisposable {
   readonly #closing: AbortController;
   #closed: Promise<void> | undefined;
 
-  private constructor(opened: Opened, { url, adminUrl }: Awaited<ReturnType<typeof listen>>) {
+  private constructor(
+    opened: OpenedArchive,
+    { url, adminUrl }: Awaited<ReturnType<typeof listen>>,
+  ) {
     this.url = url;
     this.adminUrl = adminUrl;
     this.#admin = opened.admin;

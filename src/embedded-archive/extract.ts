@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { listDigidoc } from "../formats/digidoc.ts";
-import { type Kind, kindOf } from "../formats/kind.ts";
+import { type FileFormat, kindOf } from "../formats/kind.ts";
 import { countPages } from "../formats/pages.ts";
 import { pdfBytesOf, pdfFacts, pdfPages } from "../formats/pdf.ts";
 import { accessOf } from "../formats/random-access.ts";
@@ -36,7 +36,7 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
   return size > SIZE_MAX ? undefined : readFile(path);
 }
 
-async function pagesOfBytes(bytes: Buffer, kind: Kind): Promise<number> {
+async function pagesOfBytes(bytes: Buffer, kind: FileFormat): Promise<number> {
   const counted =
     kind === "office"
       ? (await officeFacts(bytes)).pages
@@ -47,7 +47,7 @@ async function pagesOfBytes(bytes: Buffer, kind: Kind): Promise<number> {
 /** The documents in a digidoc container, and all their names and texts for the search. */
 async function insideOf(
   container: Buffer,
-  kind: Kind,
+  kind: FileFormat,
 ): Promise<Pick<Converted, "contents" | "text">> {
   const contents: Converted["contents"] = [];
   let text = "";
@@ -62,7 +62,10 @@ async function insideOf(
 }
 
 /** Pages, metadata and text of what is no digidoc. Each document is opened once. */
-async function looked(bytes: Buffer, kind: Kind): Promise<Omit<Converted, "digidoc" | "contents">> {
+async function looked(
+  bytes: Buffer,
+  kind: FileFormat,
+): Promise<Omit<Converted, "digidoc" | "contents">> {
   if (kind === "pdf" || kind === "office") {
     const { pages = 1, ...facts } = await (kind === "pdf" ? pdfFacts(bytes) : officeFacts(bytes));
     return { ...facts, pages: Math.max(1, pages) };
@@ -70,7 +73,7 @@ async function looked(bytes: Buffer, kind: Kind): Promise<Omit<Converted, "digid
   return { pages: await pagesOfBytes(bytes, kind), text: textOf(bytes, kind) };
 }
 
-function textOf(bytes: Buffer, kind: Kind): string {
+function textOf(bytes: Buffer, kind: FileFormat): string {
   if (kind === "text" || kind === "mail") return decoded(bytes.subarray(0, TEXT_MAX));
   if (kind === "xml") return withoutTags(bytes.toString("utf8", 0, TEXT_MAX));
   return "";

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { Context } from "./context.ts";
 import type { FaultAction } from "./faults.ts";
 import { Refusal } from "./refusal.ts";
-import { JSON_TYPE, type Outcome, refused, send } from "./reply.ts";
+import { JSON_TYPE, type OperationReply, refused, send } from "./reply.ts";
 
 /** What faults need; a Context has it all. */
 export type FaultInjectionParts = Pick<Context, "settings" | "closing" | "lateStores">;
@@ -17,7 +17,7 @@ const BOMB_BYTES = 256 * 1024 * 1024;
 export async function answer(
   reply: FastifyReply,
   fault: FaultAction | undefined,
-  work: () => Promise<Outcome>,
+  work: () => Promise<OperationReply>,
   parts: FaultInjectionParts,
 ): Promise<void> {
   switch (fault?.do) {
@@ -91,7 +91,7 @@ async function sleepUnlessClosing(parts: FaultInjectionParts, ms: number): Promi
 async function storeLate(
   parts: FaultInjectionParts,
   ms: number,
-  work: () => Promise<Outcome>,
+  work: () => Promise<OperationReply>,
 ): Promise<void> {
   const late = sleepUnlessClosing(parts, ms).then(work);
   parts.lateStores.add(late);
@@ -120,7 +120,7 @@ async function sendText(reply: FastifyReply, text: string): Promise<void> {
   await reply.send(text);
 }
 
-function firstHalf({ body }: Outcome): string {
+function firstHalf({ body }: OperationReply): string {
   const text = JSON.stringify(body);
   return text.slice(0, Math.ceil(text.length / 2));
 }
@@ -136,7 +136,7 @@ async function sendBomb(reply: FastifyReply, bytes: number): Promise<void> {
 type Wrong = { readonly field: string; readonly value: string };
 
 /** A list's and a look-up's documents alike. */
-function misreported(outcome: Outcome, wrong: Wrong): Outcome {
+function misreported(outcome: OperationReply, wrong: Wrong): OperationReply {
   const { document, documents } = outcome.body;
   const told = {
     ...(document === undefined ? {} : { document: misreportedItem(document, wrong) }),
@@ -154,14 +154,14 @@ function misreportedItem(item: unknown, { field, value }: Wrong): unknown {
   return { ...told, [field]: typeof told[field] === "number" ? Number(value) : value };
 }
 
-function withAnother(outcome: Outcome): Outcome {
+function withAnother(outcome: OperationReply): OperationReply {
   const { document } = outcome.body;
   if (typeof document !== "object" || document === null) return outcome;
   const another = { id: 1_000_000_007, documentName: "another", filename: "another.pdf" };
   return { ...outcome, body: { ...outcome.body, document: { ...document, ...another } } };
 }
 
-function hollow(outcome: Outcome, lists: "absent" | "null" | "empty"): Outcome {
+function hollow(outcome: OperationReply, lists: "absent" | "null" | "empty"): OperationReply {
   const { documents, folders, ...rest } = outcome.body;
   const named = Object.entries({ documents, folders }).filter(([, list]) => Array.isArray(list));
   if (named.length === 0 || lists === "absent") return { ...outcome, body: rest };

@@ -1,14 +1,14 @@
-import { type Kind, kindOf } from "../formats/kind.ts";
+import { type FileFormat, kindOf } from "../formats/kind.ts";
 import type { Settings } from "./options.ts";
 
 /** Every kind of document that a limit may be set for. */
 export const KINDS = [
   ...(["pdf", "tiff", "jpeg", "png", "gif", "webp", "bmp", "heic", "text", "office"] as const),
   ...(["digidoc", "ddoc", "zip", "xml", "mail", "unknown"] as const),
-] as const satisfies readonly Kind[];
+] as const satisfies readonly FileFormat[];
 
 /** Bytes, by kind. */
-export type FileLimits = { readonly [K in Kind]?: number };
+export type FileLimits = { readonly [K in FileFormat]?: number };
 
 /**
  * Bytes that an upload may have (Errors, FILE_SIZE_TOO_BIG: "larger than allowed for that kind of

@@ -1,5 +1,5 @@
 import type { Folder, FolderDetail, FolderSort } from "../wire/shapes.ts";
-import type { Connection } from "./schema.ts";
+import type { StoreConnection } from "./schema.ts";
 import type { Slice } from "./paging.ts";
 import { Statements } from "./statements.ts";
 
@@ -37,7 +37,7 @@ const ORDER: Record<FolderSort, string> = {
 export class FolderTable {
   readonly #sql: Statements;
 
-  constructor(db: Connection) {
+  constructor(db: StoreConnection) {
     this.#sql = new Statements(db);
   }
 

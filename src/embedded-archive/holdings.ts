@@ -1,11 +1,11 @@
-import type { Connection } from "./schema.ts";
+import type { StoreConnection } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 /** What the archive holds in all: counted, not kept. Each question reads many rows. */
 export class Holdings {
   readonly #sql: Statements;
 
-  constructor(db: Connection) {
+  constructor(db: StoreConnection) {
     this.#sql = new Statements(db);
   }
 

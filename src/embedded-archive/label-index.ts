@@ -1,5 +1,5 @@
-import type { DocumentRow } from "./document-row.ts";
-import { type Connection, fold } from "./schema.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
+import { type StoreConnection, fold } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 /** What a file may say of its own, where its upload did not. */
@@ -15,7 +15,7 @@ export type Metadata = { [Label in (typeof METADATA)[number]]?: string };
 export const LABELS = ["filename", ...METADATA] as const;
 /** A column of `document`, and of its full-text index. */
 export type Label = (typeof LABELS)[number];
-type Labelled = Pick<DocumentRow, "id" | Label>;
+type Labelled = Pick<StoredDocumentRow, "id" | Label>;
 
 /** Shorter texts have no three letters in a row. */
 const LETTERS_MIN = 3;
@@ -24,7 +24,7 @@ const LETTERS_MIN = 3;
 export class LabelIndex {
   readonly #sql: Statements;
 
-  constructor(db: Connection) {
+  constructor(db: StoreConnection) {
     this.#sql = new Statements(db);
   }
 

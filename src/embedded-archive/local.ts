@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { DocumentRow } from "./document-row.ts";
-import { type Kind, kindOf } from "../formats/kind.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
+import { type FileFormat, kindOf } from "../formats/kind.ts";
 import { isForwarded, isLoopbackAddress, isOwnPage } from "../std/web-caller.ts";
 
 /** True for an address of the machine itself, and for `localhost`. */
@@ -23,7 +23,7 @@ export function isLocal(request: IncomingMessage): boolean {
 }
 
 /** Types that a browser may know; all else is bytes. Markup is never sent as what it is. */
-const TYPES: { readonly [K in Kind]?: string } = {
+const TYPES: { readonly [K in FileFormat]?: string } = {
   pdf: "application/pdf",
   tiff: "image/tiff",
   jpeg: "image/jpeg",
@@ -38,7 +38,7 @@ const TYPES: { readonly [K in Kind]?: string } = {
  * The headers of a document's bytes. They come from anybody, so they are saved rather than shown,
  * and what shows them all the same runs nothing of them.
  */
-export function contentHeaders(row: DocumentRow, head: Buffer): Record<string, string> {
+export function contentHeaders(row: StoredDocumentRow, head: Buffer): Record<string, string> {
   const name = encodeURIComponent(row.filename.toWellFormed()).replace(
     /['()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,

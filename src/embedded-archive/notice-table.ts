@@ -1,5 +1,5 @@
 import { invariant } from "../std/invariant.ts";
-import type { Connection } from "./schema.ts";
+import type { StoreConnection } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 /** One row of the table `notice`, with what it is about as it is now. */
@@ -21,10 +21,10 @@ export type NoticeRow = {
 
 /** The expiries that passed, and whom that is still to be told. */
 export class NoticeTable {
-  readonly #db: Connection;
+  readonly #db: StoreConnection;
   readonly #sql: Statements;
 
-  constructor(db: Connection) {
+  constructor(db: StoreConnection) {
     this.#db = db;
     this.#sql = new Statements(db);
   }

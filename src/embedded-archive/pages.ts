@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import type { DocumentRow } from "./document-row.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
 import { DEPTH_MAX, escaped, layout, momentOf } from "./page-layout.ts";
 import type { Account, Store } from "./store.ts";
@@ -33,7 +33,7 @@ ${tableOf(rows)}<p>${newer}${older}</p>`,
 }
 
 /** One document: all that is known of it, what is inside it, and the way to its bytes. */
-export function documentPage({ store }: Context, row: DocumentRow): string {
+export function documentPage({ store }: Context, row: StoredDocumentRow): string {
   const path = store.folders.pathOf(row.folder_id);
   const facts: [string, string | number | null][] = [
     ["Folder", path],
@@ -64,7 +64,7 @@ export function documentPage({ store }: Context, row: DocumentRow): string {
   );
 }
 
-function contentsOf(store: Store, row: DocumentRow): string {
+function contentsOf(store: Store, row: StoredDocumentRow): string {
   if (row.digidoc === 0) return "";
   const slice = { limit: CONTENTS_MAX, offset: 0, descending: false };
   const { rows, total } = store.documents.inDigidoc(row.id, "NAME", slice);
@@ -96,13 +96,21 @@ function sectionOf({ store, quotas }: Context, account: Account): string {
 <ul class="tree">${tree.join("\n")}</ul>${more(rest, "folders")}`;
 }
 
-function tableOf(rows: readonly DocumentRow[]): string {
+function tableOf(rows: readonly StoredDocumentRow[]): string {
   if (rows.length === 0) return '<p class="none">no documents here</p>';
   return `<table><tr><th>Document<th>Uploaded (UTC)<th>State<th class="number">Pages<th class="number">Bytes</tr>
 ${rows.map(rowOf).join("\n")}</table>`;
 }
 
-function rowOf({ id, filename, uploaded_at, status, pages, size, digidoc }: DocumentRow): string {
+function rowOf({
+  id,
+  filename,
+  uploaded_at,
+  status,
+  pages,
+  size,
+  digidoc,
+}: StoredDocumentRow): string {
   const name = `${escaped(filename)}${digidoc === 1 ? " (digidoc)" : ""}`;
   return `<tr><td><a href="/documents/${id}">${name}</a><td>${momentOf(uploaded_at)}<td>${status}<td class="number">${pages}<td class="number">${size}</tr>`;
 }

@@ -1,4 +1,4 @@
-import type { Page } from "../wire/shapes.ts";
+import type { PageTotals } from "../wire/shapes.ts";
 
 /** Which rows of an ordered list are wanted. */
 export type Slice = { limit: number; offset: number; descending: boolean };
@@ -18,7 +18,7 @@ export function sliceOf(paging: Paging): Slice {
 }
 
 /** Common conventions, 7: the number of pages follows from the number of items and the page size. */
-export function pageOf(paging: Paging, total: number): Page {
+export function pageOf(paging: Paging, total: number): PageTotals {
   const { paginationSize } = paging;
   return { paginationSize, paginationPages: Math.ceil(total / paginationSize) };
 }

@@ -9,14 +9,14 @@ import {
 } from "../wire/shapes.ts";
 import { type Fields, fieldOf } from "./fields.ts";
 import * as read from "./reading.ts";
-import { MALFORMED, type Reader } from "./reading.ts";
+import { MALFORMED, type FieldReader } from "./reading.ts";
 import { Refusal } from "./refusal.ts";
 
 /** One parameter of an operation: how it is read, and the error code when it is malformed. */
 export type Parameter<T> = {
   /** Parameters that cannot be malformed have none. */
   readonly code: WireCode | undefined;
-  readonly read: Reader<T>;
+  readonly read: FieldReader<T>;
   /** What an absent parameter means; MALFORMED for one that is required. */
   readonly absent: T | typeof MALFORMED;
 };
@@ -27,17 +27,17 @@ type Optional<T> = Parameter<T | undefined>;
 const PAGINATION_SIZE_DEFAULT = 100;
 
 const text = (): Optional<string> => ({ code: undefined, read: read.anyText, absent: undefined });
-const optional = <T>(code: WireCode, read: Reader<T>): Optional<T> => ({
+const optional = <T>(code: WireCode, read: FieldReader<T>): Optional<T> => ({
   code,
   read,
   absent: undefined,
 });
-const required = <T>(code: WireCode, read: Reader<T>): Parameter<T> => ({
+const required = <T>(code: WireCode, read: FieldReader<T>): Parameter<T> => ({
   code,
   read,
   absent: MALFORMED,
 });
-const or = <T>(code: WireCode, read: Reader<T>, absent: T): Parameter<T> => ({
+const or = <T>(code: WireCode, read: FieldReader<T>, absent: T): Parameter<T> => ({
   code,
   read,
   absent,
@@ -56,7 +56,7 @@ function paging(sizeMax: number) {
   };
 }
 
-const filename: Reader<string> = (sent) =>
+const filename: FieldReader<string> = (sent) =>
   sent === "" || FORBIDDEN_IN_FILENAME.test(sent) ? MALFORMED : read.atMost(LIMITS.filename)(sent);
 
 /**
@@ -123,12 +123,12 @@ export const PARAMETERS = {
 
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 /** What an operation's parameters mean, once read. */
-export type Values<O extends Operation> = {
+export type ParameterValues<O extends Operation> = {
   readonly [K in keyof (typeof PARAMETERS)[O]]: ValueOf<(typeof PARAMETERS)[O][K]>;
 };
 
 /** Reads an operation's parameters; refuses with the code of the first malformed one. */
-export function valuesOf<O extends Operation>(operation: O, fields: Fields): Values<O> {
+export function valuesOf<O extends Operation>(operation: O, fields: Fields): ParameterValues<O> {
   const values: Record<string, unknown> = {};
   const parameters: Record<string, Parameter<unknown>> = PARAMETERS[operation];
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -138,5 +138,5 @@ export function valuesOf<O extends Operation>(operation: O, fields: Fields): Val
     values[name] = value;
   }
   // The loop has read each name of the table with the reader that gives its type.
-  return values as Values<O>;
+  return values as ParameterValues<O>;
 }

@@ -15,7 +15,7 @@ import { Store } from "./store.ts";
 import { Traffic } from "./traffic.ts";
 
 /** The parts of an open archive. */
-export type Opened = {
+export type OpenedArchive = {
   context: Context;
   app: FastifyInstance;
   /** The listener for administration, where one is wanted. */
@@ -25,7 +25,7 @@ export type Opened = {
 };
 
 /** Opens the data directory; nothing listens or converts yet. */
-export async function openParts(settings: Settings): Promise<Opened> {
+export async function openParts(settings: Settings): Promise<OpenedArchive> {
   const { dataDir, clock, log, notifyUrl } = settings;
   const { store, blobs } = await openStorage(dataDir, settings.durable);
   try {
@@ -98,7 +98,7 @@ export async function closeParts(context: Context, traffic: Traffic): Promise<vo
 
 /** Listens on every address and returns them; closes everything when one cannot be had. */
 export async function listen(
-  { app, admin, context, traffic }: Opened,
+  { app, admin, context, traffic }: OpenedArchive,
   settings: Settings,
 ): Promise<{ url: string; adminUrl: string | undefined }> {
   try {

@@ -7,10 +7,10 @@
 /** What a reader returns for text that it cannot read. */
 export const MALFORMED = Symbol("malformed");
 /** Turns a field's text into a value, or says that it is malformed. */
-export type Reader<T> = (text: string) => T | typeof MALFORMED;
+export type FieldReader<T> = (text: string) => T | typeof MALFORMED;
 
 /** A whole number that a double holds exactly. */
-export const integer: Reader<number> = (text) => {
+export const integer: FieldReader<number> = (text) => {
   if (!/^-?\d{1,16}$/.test(text)) return MALFORMED;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : MALFORMED;
@@ -24,7 +24,8 @@ const BOOLEANS = new Map([
 ]);
 
 /** `true`, `false`, `1` or `0`, in any case. */
-export const boolean: Reader<boolean> = (text) => BOOLEANS.get(text.toLowerCase()) ?? MALFORMED;
+export const boolean: FieldReader<boolean> = (text) =>
+  BOOLEANS.get(text.toLowerCase()) ?? MALFORMED;
 
 const ISO =
   /^(?<day>\d{4}-(?<month>\d{2})-(?<date>\d{2}))(?<time>T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?<zone>Z|[+-]\d{2}:\d{2})?$/;
@@ -33,7 +34,7 @@ const DAY_MS = 86_400_000;
 const EPOCH_MS_MAX = 8.64e15;
 
 /** Epoch milliseconds, or ISO 8601: a day (its first moment, UTC) or a time (UTC unless it says). */
-export const date: Reader<number> = (text) => {
+export const date: FieldReader<number> = (text) => {
   if (/^-?\d+$/.test(text)) {
     const ms = integer(text);
     return ms === MALFORMED || Math.abs(ms) > EPOCH_MS_MAX ? MALFORMED : ms;
@@ -49,19 +50,19 @@ export const date: Reader<number> = (text) => {
 };
 
 /** As `date`, but a bare day means its last moment: both ends of a range are inclusive. */
-export const endDate: Reader<number> = (text) => {
+export const endDate: FieldReader<number> = (text) => {
   const ms = date(text);
   const bareDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   return ms !== MALFORMED && bareDay ? ms + DAY_MS - 1 : ms;
 };
 
 /** One of the names, letter for letter. */
-export function oneOf<const N extends string>(names: readonly N[]): Reader<N> {
+export function oneOf<const N extends string>(names: readonly N[]): FieldReader<N> {
   return (text) => names.find((name) => name === text) ?? MALFORMED;
 }
 
 /** A whole number from `min` to `max`, both inclusive. */
-export function within(min: number, max: number): Reader<number> {
+export function within(min: number, max: number): FieldReader<number> {
   return (text) => {
     const value = integer(text);
     return value !== MALFORMED && value >= min && value <= max ? value : MALFORMED;
@@ -69,7 +70,7 @@ export function within(min: number, max: number): Reader<number> {
 }
 
 /** Text of at most `max` characters. A character is a Unicode code point: an emoji counts once. */
-export function atMost(max: number): Reader<string> {
+export function atMost(max: number): FieldReader<string> {
   return (text) => {
     // No text has more code points than UTF-16 units: the cheap count settles nearly all.
     if (text.length <= max) return text;
@@ -79,8 +80,8 @@ export function atMost(max: number): Reader<string> {
 }
 
 /** Any text. */
-export const anyText: Reader<string> = (text) => text;
+export const anyText: FieldReader<string> = (text) => text;
 
 /** `/` or `/A/B`: no empty names, no control characters. */
-export const folderPath: Reader<string> = (text) =>
+export const folderPath: FieldReader<string> = (text) =>
   text === "/" || /^(?:\/[^/\p{Cc}]+)+$/u.test(text) ? text : MALFORMED;

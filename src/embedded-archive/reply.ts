@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { Answer } from "./operations/call.ts";
+import type { ReplyFields } from "./operations/call.ts";
 import type { Settings } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -7,13 +7,13 @@ import { Refusal } from "./refusal.ts";
 export const JSON_TYPE = "application/json;charset=UTF-8";
 
 /** A reply before it goes out. */
-export type Outcome = { status: number; body: Record<string, unknown> };
+export type OperationReply = { status: number; body: Record<string, unknown> };
 
 /** Runs an operation; its refusal is an outcome, too. */
 export async function outcomeOf(
   settings: Settings,
-  work: () => Answer | Promise<Answer>,
-): Promise<Outcome> {
+  work: () => ReplyFields | Promise<ReplyFields>,
+): Promise<OperationReply> {
   try {
     return { status: 200, body: { response: "OK", ...(await work()) } };
   } catch (error) {
@@ -23,7 +23,7 @@ export async function outcomeOf(
 }
 
 /** Errors, 4 and 5: the status and how the code is wrapped are open, so the settings decide. */
-export function refused(settings: Settings, { code, status }: Refusal): Outcome {
+export function refused(settings: Settings, { code, status }: Refusal): OperationReply {
   const responseDescription = settings.errorStyle === "object" ? { code } : code;
   return {
     status: status ?? settings.errorHttp,
@@ -32,6 +32,6 @@ export function refused(settings: Settings, { code, status }: Refusal): Outcome 
 }
 
 /** Answers with it, in the interface's form. */
-export async function send(reply: FastifyReply, { status, body }: Outcome): Promise<void> {
+export async function send(reply: FastifyReply, { status, body }: OperationReply): Promise<void> {
   await reply.code(status).header("content-type", JSON_TYPE).send(JSON.stringify(body));
 }

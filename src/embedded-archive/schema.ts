@@ -3,13 +3,13 @@ import { keepEarlierCopy } from "../std/earlier-copy.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import { STEPS } from "./schema-steps.ts";
 
-export type Connection = Database.Database;
+export type StoreConnection = Database.Database;
 
 /** SQLite's own 2 MiB would read an archive of a million documents from the disk again and again. */
 const CACHE_KIB = 32 * 1024;
 
 /** Opens the database, making its tables if it is new and bringing older ones up to date. */
-export function openDatabase(path: string, durable = true): Connection {
+export function openDatabase(path: string, durable = true): StoreConnection {
   const db = new Database(path);
   try {
     db.pragma("journal_mode = WAL");
@@ -26,7 +26,7 @@ export function openDatabase(path: string, durable = true): Connection {
 }
 
 /** Every step and its number are one transaction: a crash leaves the version before or after it. */
-function bringUpToDate(db: Connection, path: string): void {
+function bringUpToDate(db: StoreConnection, path: string): void {
   const version = Number(db.pragma("user_version", { simple: true }));
   if (version > STEPS.length)
     throw new Fault(
@@ -44,7 +44,7 @@ function bringUpToDate(db: Connection, path: string): void {
       })();
 }
 
-function keepBefore(db: Connection, path: string, version: number): void {
+function keepBefore(db: StoreConnection, path: string, version: number): void {
   const pages = Number(db.pragma("page_count", { simple: true }));
   const bytes = pages * Number(db.pragma("page_size", { simple: true }));
   const write = (draft: string) => void db.prepare("VACUUM INTO ?").run(draft);
@@ -89,7 +89,7 @@ export function lowerCase(text: string): string {
  * Holds the data directory: two archives over one would convert everything twice. The lock is
  * SQLite's own, so it ends with the process, however that ends. Throws EMBEDDED_ARCHIVE_IN_USE.
  */
-export function lockDirectory(path: string): Connection {
+export function lockDirectory(path: string): StoreConnection {
   const lock = new Database(path, { timeout: 0 });
   try {
     lock.exec("BEGIN EXCLUSIVE");

@@ -1,10 +1,10 @@
 import { documentOrder } from "./document-table.ts";
-import type { DocumentRow } from "./document-row.ts";
+import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
 import { type Label, LABELS, labelMatch } from "./label-index.ts";
-import type { Values } from "./parameters.ts";
+import type { ParameterValues } from "./parameters.ts";
 import { sliceOf } from "./paging.ts";
-import { type Connection, fold, lowerCase } from "./schema.ts";
+import { type StoreConnection, fold, lowerCase } from "./schema.ts";
 
 /**
  * Search, as far as the interface leaves it open:
@@ -16,7 +16,7 @@ import { type Connection, fold, lowerCase } from "./schema.ts";
  * - documents inside a digidoc are not found on their own; their text finds the digidoc;
  * - a page holds `paginationSize` items in all: the documents first, then the folders.
  */
-export type Found = { documents: DocumentRow[]; folders: FolderRow[]; total: number };
+export type SearchResult = { documents: StoredDocumentRow[]; folders: FolderRow[]; total: number };
 
 /** Conditions that are joined by AND, with their values. */
 class Conditions {
@@ -70,11 +70,11 @@ class Conditions {
 
 /** Finds one page of what the account has, uploaded before `before`. */
 export function search(
-  db: Connection,
+  db: StoreConnection,
   accountId: number,
-  asked: Values<"search">,
+  asked: ParameterValues<"search">,
   before: number,
-): Found {
+): SearchResult {
   const ofDocuments = documentConditions(accountId, asked, before);
   const ofFolders = folderConditions(accountId, asked);
   const wantsOnlyFolders = speaksOf(asked, FOLDER_CRITERIA) && !speaksOf(asked, DOCUMENT_CRITERIA);
@@ -87,7 +87,7 @@ export function search(
   const order = documentOrder(asked.sortBy, descending);
   const documents = wantsOnlyFolders
     ? []
-    : select<DocumentRow>(db, "document", ofDocuments, order, limit, offset);
+    : select<StoredDocumentRow>(db, "document", ofDocuments, order, limit, offset);
   const folders = wantsOnlyDocuments
     ? []
     : select<FolderRow>(
@@ -105,20 +105,23 @@ const DOCUMENT_CRITERIA = [
   ...(["docFilename", "docTitle", "docAuthor", "docSubject", "docKeywords"] as const),
   ...(["docHasExpireDate", "modifiedDateStart", "modifiedDateEnd"] as const),
   ...(["filesizeStart", "filesizeEnd", "pagesStart", "pagesEnd"] as const),
-] satisfies (keyof Values<"search">)[];
+] satisfies (keyof ParameterValues<"search">)[];
 
 const FOLDER_CRITERIA = [
   ...(["folderName", "folderIndex", "folderDescription", "folderKeywords"] as const),
   "folderHasExpireDate",
-] satisfies (keyof Values<"search">)[];
+] satisfies (keyof ParameterValues<"search">)[];
 
-function speaksOf(asked: Values<"search">, criteria: readonly (keyof Values<"search">)[]): boolean {
+function speaksOf(
+  asked: ParameterValues<"search">,
+  criteria: readonly (keyof ParameterValues<"search">)[],
+): boolean {
   return criteria.some((name) => asked[name] !== undefined);
 }
 
 function documentConditions(
   accountId: number,
-  asked: Values<"search">,
+  asked: ParameterValues<"search">,
   before: number,
 ): Conditions {
   const all = new Conditions("account_id", accountId, "digidoc_id IS NULL");
@@ -138,7 +141,7 @@ function documentConditions(
 }
 
 /** The main criterion: any of the labels, or the words of the content. Blank text is everywhere. */
-function addQuery(all: Conditions, { query, queryContent }: Values<"search">): void {
+function addQuery(all: Conditions, { query, queryContent }: ParameterValues<"search">): void {
   if (query === undefined || query === "") return;
   const labels = labelMatch(query, LABELS);
   const words = queryContent ? matchOf(query) : undefined;
@@ -167,7 +170,7 @@ function addLabel(all: Conditions, label: Label, part: string | undefined): void
 const IN_LABELS = "id IN (SELECT rowid FROM document_label WHERE document_label MATCH ?)";
 const WORDS = "SELECT rowid FROM document_text WHERE document_text MATCH ?";
 
-function folderConditions(accountId: number, asked: Values<"search">): Conditions {
+function folderConditions(accountId: number, asked: ParameterValues<"search">): Conditions {
   const all = new Conditions("account_id", accountId);
   all.contains("concat_ws(char(10), name, folder_index, description, keywords)", asked.query);
   all.contains("name", asked.folderName);
@@ -201,14 +204,14 @@ function prefixOf(word: string): string {
   return folded === word ? `"${word}"*` : `("${folded}"* OR "${word}"*)`;
 }
 
-function folderOrder(sort: Values<"search">["sortBy"], descending: boolean): string {
+function folderOrder(sort: ParameterValues<"search">["sortBy"], descending: boolean): string {
   const direction = descending ? "DESC" : "ASC";
   // Folders have no pages and are not uploaded; under those orders they go by their creation.
   const column = { NAME: "fold(name)", EXPIRE_DATE: "expire_at" }[sort as string];
   return `ORDER BY ${column ?? "created_at"} ${direction} NULLS LAST, id ${direction}`;
 }
 
-function count(db: Connection, table: string, conditions: Conditions): number {
+function count(db: StoreConnection, table: string, conditions: Conditions): number {
   const row = db
     .prepare<(string | number)[], { total: number }>(
       `SELECT count(*) AS total ${conditions.from(table)}`,
@@ -218,7 +221,7 @@ function count(db: Connection, table: string, conditions: Conditions): number {
 }
 
 function select<Row>(
-  db: Connection,
+  db: StoreConnection,
   table: string,
   conditions: Conditions,
   order: string,

@@ -7,7 +7,7 @@ import type { FaultAction } from "./faults.ts";
 import { type Fields, fieldOf } from "./fields.ts";
 import { sizeLimit } from "./file-limits.ts";
 import { answer, answerEarly } from "./fault-injection.ts";
-import type { Answer, Call } from "./operations/call.ts";
+import type { ReplyFields, Call } from "./operations/call.ts";
 import { digidoc } from "./operations/digidoc.ts";
 import { document } from "./operations/document.ts";
 import { documents } from "./operations/documents.ts";
@@ -23,7 +23,7 @@ import { outcomeOf } from "./reply.ts";
 /** The operations that only read. */
 export type Reading = Exclude<Operation, "upload">;
 
-const READINGS: { readonly [O in Reading]: (call: Call<O>) => Answer } = {
+const READINGS: { readonly [O in Reading]: (call: Call<O>) => ReplyFields } = {
   search,
   documents,
   digidoc,
@@ -53,10 +53,10 @@ function perform<O extends Reading>(
   operation: O,
   fields: Fields,
   parts: Omit<Call<O>, "asked">,
-): Answer {
+): ReplyFields {
   // The compiler cannot see that a call without its parameters is made whole by them.
   const call = { ...parts, asked: valuesOf(operation, fields) } as unknown as Call<O>;
-  const reading: (call: Call<O>) => Answer = READINGS[operation];
+  const reading: (call: Call<O>) => ReplyFields = READINGS[operation];
   return reading(call);
 }
 
@@ -126,7 +126,7 @@ class Arrival {
   }
 
   /** The body has ended as it should. */
-  async finish(): Promise<Answer> {
+  async finish(): Promise<ReplyFields> {
     if (this.#admission instanceof Refusal) throw this.#admission;
     const receivedAt = this.#context.settings.clock.now();
     const answer = await upload(this.#context, this.#admission, this.draft, this.fault);

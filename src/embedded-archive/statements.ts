@@ -1,12 +1,12 @@
 import type Database from "better-sqlite3";
-import type { Connection } from "./schema.ts";
+import type { StoreConnection } from "./schema.ts";
 
 /** Statements that are compiled once for a connection, by their text, which must not vary. */
 export class Statements {
-  readonly #db: Connection;
+  readonly #db: StoreConnection;
   readonly #bySql = new Map<string, Database.Statement>();
 
-  constructor(db: Connection) {
+  constructor(db: StoreConnection) {
     this.#db = db;
   }
 

@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./options.ts";
-import { type DocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
-import { type Converted, DocumentTable, type NewDocument } from "./document-table.ts";
+import { type StoredDocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
+import { type Converted, DocumentTable, type ReceivedDocument } from "./document-table.ts";
 import { FolderTable } from "./folder-table.ts";
 import { Holdings } from "./holdings.ts";
 import { NoticeTable } from "./notice-table.ts";
-import type { Values } from "./parameters.ts";
+import type { ParameterValues } from "./parameters.ts";
 import { CommitGroup } from "./commit-group.ts";
-import { type Connection, lockDirectory, openDatabase } from "./schema.ts";
-import { type Found, search } from "./search.ts";
+import { type StoreConnection, lockDirectory, openDatabase } from "./schema.ts";
+import { type SearchResult, search } from "./search.ts";
 import { Statements } from "./statements.ts";
 
 /** An account that may sign requests, with its place in the store. */
@@ -32,15 +32,15 @@ export class Store {
   readonly documents: DocumentTable;
   readonly notices: NoticeTable;
   readonly holdings: Holdings;
-  readonly #db: Connection;
-  readonly #lock: Connection;
+  readonly #db: StoreConnection;
+  readonly #lock: StoreConnection;
   readonly #sql: Statements;
   readonly #group: CommitGroup;
   readonly #durable: boolean;
 
   private constructor(
-    db: Connection,
-    lock: Connection,
+    db: StoreConnection,
+    lock: StoreConnection,
     durable: boolean,
     beforeCommit: StoreOptions["beforeCommit"],
   ) {
@@ -123,10 +123,10 @@ export class Store {
    * the allowance. `place` gives the bytes their place once the row is committed.
    */
   async add(
-    given: NewDocument,
+    given: ReceivedDocument,
     quotaPages: number | undefined,
     place: () => void,
-  ): Promise<DocumentRow | undefined> {
+  ): Promise<StoredDocumentRow | undefined> {
     return this.#group.run({
       run: () => {
         const left = (quotaPages ?? Infinity) - this.pagesUsed(given.account_id);
@@ -156,7 +156,7 @@ export class Store {
   }
 
   /** Moves a document from UPLOADED to CONVERTED. */
-  convert(row: DocumentRow, found: Converted, now: number): void {
+  convert(row: StoredDocumentRow, found: Converted, now: number): void {
     // A power cut may take a conversion back, for it is made again then. So it need not wait for
     // the disk, and a thousand of them do not slow the uploads.
     this.#unhurried(() => this.documents.convert(row, found, now));
@@ -174,7 +174,7 @@ export class Store {
   }
 
   /** Among what was uploaded before `before`, epoch ms; Infinity: among all there is. */
-  search(accountId: number, asked: Values<"search">, before: number): Found {
+  search(accountId: number, asked: ParameterValues<"search">, before: number): SearchResult {
     return search(this.#db, accountId, asked, before);
   }
 

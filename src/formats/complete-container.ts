@@ -6,7 +6,7 @@ import {
   UNKNOWN,
   unfinished,
 } from "./completeness.ts";
-import { type Gap, gapWithin } from "./gaps.ts";
+import { type ContentGap, gapWithin } from "./gaps.ts";
 
 /** Zeros behind the end mark of a GIF that are put up with. */
 const PADDING_BYTES = 1024;
@@ -61,7 +61,11 @@ export async function completenessOfHeic(judged: Judged): Promise<Judgement> {
 }
 
 /** A part of a box's data that was not written: in the middle, or at its end. */
-async function blankIn({ file, gaps }: Judged, from: number, to: number): Promise<Gap | undefined> {
+async function blankIn(
+  { file, gaps }: Judged,
+  from: number,
+  to: number,
+): Promise<ContentGap | undefined> {
   const tailFrom = Math.max(from, to - BLANK_BYTES);
   const tail = await file.read(tailFrom, to - tailFrom);
   if (tail.every((byte) => byte === 0)) return { from: tailFrom, to, begins: false };

@@ -1,5 +1,5 @@
 import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
-import { type Gap, gapWithin } from "./gaps.ts";
+import { type ContentGap, gapWithin } from "./gaps.ts";
 import { pieces, type RandomAccess } from "./random-access.ts";
 
 /** Padding behind the end mark within which the mark is looked for first. */
@@ -50,7 +50,7 @@ async function follow(
   file: RandomAccess,
   from: number,
   wanted: number,
-  gaps: readonly Gap[] = [],
+  gaps: readonly ContentGap[] = [],
 ): Promise<Segment | undefined> {
   let at = from;
   for (let segments = 0; segments < SEGMENTS_MAX; segments++) {

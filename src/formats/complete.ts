@@ -11,8 +11,8 @@ import {
   UNKNOWN,
   unfinished,
 } from "./completeness.ts";
-import type { Gap } from "./gaps.ts";
-import { breaksPromise, isOle, isZip, type Kind, kindOf } from "./kind.ts";
+import type { ContentGap } from "./gaps.ts";
+import { breaksPromise, isOle, isZip, type FileFormat, kindOf } from "./kind.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
@@ -34,7 +34,7 @@ const ZERO_BYTES = 4096;
 export async function judge(
   file: RandomAccess,
   filename: string,
-  gaps: readonly Gap[],
+  gaps: readonly ContentGap[],
 ): Promise<Judgement> {
   if (file.size === 0) return unfinished("it is empty");
   const head = await file.read(0, HEAD_BYTES);
@@ -56,13 +56,23 @@ async function endsInZeros(file: RandomAccess): Promise<boolean> {
   return (await tailOf(file, ZERO_BYTES)).every((byte) => byte === 0);
 }
 
-const HAS_NO_ZEROS: ReadonlySet<Kind> = new Set<Kind>(["text", "xml", "mail", "ddoc", "office"]);
+const HAS_NO_ZEROS: ReadonlySet<FileFormat> = new Set<FileFormat>([
+  "text",
+  "xml",
+  "mail",
+  "ddoc",
+  "office",
+]);
 /** For the others it is told by their format itself. A bitmap's last rows may be black. */
-const ENDS_WITHOUT_ZEROS: ReadonlySet<Kind> = new Set<Kind>([...HAS_NO_ZEROS, "digidoc", "zip"]);
+const ENDS_WITHOUT_ZEROS: ReadonlySet<FileFormat> = new Set<FileFormat>([
+  ...HAS_NO_ZEROS,
+  "digidoc",
+  "zip",
+]);
 
 type Judge = (judged: Judged) => Promise<Judgement>;
 
-const JUDGES: Partial<Record<Kind, Judge>> = {
+const JUDGES: Partial<Record<FileFormat, Judge>> = {
   pdf: completenessOfPdf,
   tiff: completenessOfTiff,
   jpeg: completenessOfJpeg,

@@ -1,4 +1,4 @@
-import { type Gap, wordsOf } from "./gaps.ts";
+import { type ContentGap, wordsOf } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 
 /** `unfinished`: its own format says that something is missing; `unknown`: its format cannot say. */
@@ -14,7 +14,7 @@ export type Judged = {
   readonly file: RandomAccess;
   /** Its first 4 KiB, or the whole of a smaller one. */
   readonly head: Buffer;
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly ContentGap[];
 };
 
 export const COMPLETE: Judgement = { completeness: "complete" };
@@ -25,6 +25,6 @@ export function unfinished(why: string): Judgement {
 }
 
 /** What is said of a file with this gap where its format has none. */
-export function notWritten(gap: Gap): Judgement {
+export function notWritten(gap: ContentGap): Judgement {
   return unfinished(wordsOf(gap));
 }

@@ -1,7 +1,7 @@
 import { listAsic } from "./asic.ts";
 import { type DataFile, DataFiles } from "./data-files.ts";
 import { listDdoc } from "./ddoc.ts";
-import type { Kind } from "./kind.ts";
+import type { FileFormat } from "./kind.ts";
 
 /**
  * The documents inside a digidoc container, in its order: the data files of ASiC-E, ASiC-S, BDOC
@@ -11,7 +11,7 @@ import type { Kind } from "./kind.ts";
  * reduced to their last part, entities are not expanded. Never rejects: a broken container gives
  * what could be read. Signatures are not checked.
  */
-export async function listDigidoc(bytes: Buffer, kind: Kind): Promise<DataFile[]> {
+export async function listDigidoc(bytes: Buffer, kind: FileFormat): Promise<DataFile[]> {
   const files = new DataFiles();
   try {
     if (kind === "digidoc") await listAsic(bytes, files);

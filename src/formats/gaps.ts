@@ -7,7 +7,7 @@ export const BLOCK_BYTES = 4096;
  * belong to a content begin and end anywhere: a blank page as JPEG or WebP may have 100 KB of them, and one run
  * in 2048 looks like a gap by chance.
  */
-export type Gap = {
+export type ContentGap = {
   readonly from: number;
   readonly to: number;
   /** False for one that only ends where a block does. */
@@ -21,12 +21,12 @@ const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
 /** Finds the gaps of a file whose bytes pass by in order, for next to nothing next to hashing them. */
 export class GapFinder {
-  readonly gaps: Gap[] = [];
+  readonly gaps: ContentGap[] = [];
   /** Bytes of blocks that hold nothing but zeros, be they gaps or not; the last block counts as a whole one. */
   zeroBytes = 0;
   #at = 0;
   #before = 1;
-  #run: Gap | undefined;
+  #run: ContentGap | undefined;
 
   /** The next bytes; all but the last of them end where a block does. */
   add(bytes: Buffer): void {
@@ -63,18 +63,22 @@ export class GapFinder {
 }
 
 /** The gaps of bytes in memory. */
-export function gapsOf(bytes: Buffer): readonly Gap[] {
+export function gapsOf(bytes: Buffer): readonly ContentGap[] {
   const finder = new GapFinder();
   finder.add(bytes);
   return finder.end().gaps;
 }
 
 /** The first gap that reaches into the bytes from `from` to `to`. */
-export function gapWithin(gaps: readonly Gap[], from: number, to: number): Gap | undefined {
+export function gapWithin(
+  gaps: readonly ContentGap[],
+  from: number,
+  to: number,
+): ContentGap | undefined {
   return gaps.find((gap) => gap.from < to && gap.to > from);
 }
 
 /** What people learn about a gap. */
-export function wordsOf({ from, to }: Gap): string {
+export function wordsOf({ from, to }: ContentGap): string {
   return `${to - from} bytes from byte ${from} on are zeros, not written yet`;
 }

@@ -2,7 +2,7 @@
  * What a document is: by its first bytes, and by its name only where those say no more. A ZIP is
  * an office file, a digidoc container or just a ZIP; an OLE file is a letter or a mail.
  */
-export type Kind =
+export type FileFormat =
   | "pdf"
   | "tiff"
   | "jpeg"
@@ -35,7 +35,7 @@ const PROMISES = new Set([
 /** Of these some are names of texts, too: AsciiDoc, Scilab's programs, circuits. */
 const ALSO_TEXT = new Set(["adoc", "sce", "scs"]);
 /** What a file is as long as none of those first bytes are there. */
-const SHAPELESS: ReadonlySet<Kind> = new Set<Kind>(["unknown", "text", "xml", "mail"]);
+const SHAPELESS: ReadonlySet<FileFormat> = new Set<FileFormat>(["unknown", "text", "xml", "mail"]);
 
 /** Readers accept a PDF whose header comes after some garbage, up to this many bytes. */
 export const PDF_HEADER_WITHIN = 1024;
@@ -46,7 +46,7 @@ export const PDF_HEADER_WITHIN = 1024;
  * @param head the first 4 KiB or more, or the whole of a smaller file
  * @param filename with its extension; directories in front do no harm
  */
-export function kindOf(head: Buffer, filename: string): Kind {
+export function kindOf(head: Buffer, filename: string): FileFormat {
   const extension = extensionOf(filename);
   return (
     kindOfMagic(head) ??
@@ -62,7 +62,7 @@ export function kindOf(head: Buffer, filename: string): Kind {
  * Whether the name promises a format that the content is not: space set aside before the data come
  * reads as zeros. A wrong but known format under the name (a PNG called .jpg) breaks no promise.
  */
-export function breaksPromise(kind: Kind, filename: string): boolean {
+export function breaksPromise(kind: FileFormat, filename: string): boolean {
   const extension = extensionOf(filename);
   if (!SHAPELESS.has(kind) || !PROMISES.has(extension)) return false;
   return kind === "unknown" || !ALSO_TEXT.has(extension);
@@ -73,7 +73,7 @@ function extensionOf(filename: string): string {
   return /[^/\\.][^/\\]*\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? "";
 }
 
-function kindOfMagic(head: Buffer): Kind | undefined {
+function kindOfMagic(head: Buffer): FileFormat | undefined {
   const latin = head.toString("latin1", 0, 16);
   if (latin.startsWith("II*\0") || latin.startsWith("MM\0*")) return "tiff";
   if (latin.startsWith("II+\0") || latin.startsWith("MM\0+")) return "tiff";
@@ -120,7 +120,7 @@ export function isOle(head: Buffer): boolean {
 }
 
 /** ASiC and OpenDocument put a stored entry `mimetype` first, so that their kind can be read there. */
-function kindOfZip(head: Buffer, extension: string): Kind {
+function kindOfZip(head: Buffer, extension: string): FileFormat {
   const first = head.toString("latin1", 30, 512);
   if (first.startsWith("mimetypeapplication/vnd.etsi.asic")) return "digidoc";
   if (first.startsWith("mimetypeapplication/vnd.oasis.opendocument")) return "office";
@@ -129,12 +129,12 @@ function kindOfZip(head: Buffer, extension: string): Kind {
   return "zip";
 }
 
-function kindOfOle(extension: string): Kind {
+function kindOfOle(extension: string): FileFormat {
   if (extension === "msg") return "mail";
   return OFFICE_OLE_NAMES.has(extension) ? "office" : "unknown";
 }
 
-function kindOfText(head: Buffer, extension: string): Kind | undefined {
+function kindOfText(head: Buffer, extension: string): FileFormat | undefined {
   if (head.length === 0 || !isText(head)) return undefined;
   const text = head.toString("latin1");
   if (/<(?:[\w.-]+:)?SignedDoc[\s>]/.test(text)) return "ddoc";

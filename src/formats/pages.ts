@@ -1,12 +1,19 @@
 import { isAscii } from "node:buffer";
-import type { Kind } from "./kind.ts";
+import type { FileFormat } from "./kind.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
 /** Characters of plain text that fill an A4 page, roughly 60 lines of 50. A guess. */
 const TEXT_PAGE_CHARACTERS = 3000;
 
-const IMAGES: ReadonlySet<Kind> = new Set<Kind>(["jpeg", "png", "gif", "webp", "bmp", "heic"]);
+const IMAGES: ReadonlySet<FileFormat> = new Set<FileFormat>([
+  "jpeg",
+  "png",
+  "gif",
+  "webp",
+  "bmp",
+  "heic",
+]);
 
 /**
  * How many A4 pages the archive will probably charge for the document; undefined where the bytes
@@ -19,7 +26,7 @@ const IMAGES: ReadonlySet<Kind> = new Set<Kind>(["jpeg", "png", "gif", "webp", "
  */
 export async function countPages(
   file: RandomAccess,
-  kind: Kind,
+  kind: FileFormat,
   pdfPages: () => Promise<number | undefined>,
 ): Promise<number | undefined> {
   if (IMAGES.has(kind)) return 1;

@@ -1,9 +1,9 @@
-import { type Gap, gapWithin, wordsOf } from "./gaps.ts";
+import { type ContentGap, gapWithin, wordsOf } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 import {
   type Dialect,
   type Directory,
-  type Field,
+  type TiffField,
   type TableBudget,
   unsigned,
   widthOf,
@@ -41,12 +41,17 @@ type State = typeof WHOLE | "limit" | { readonly why: string };
 export class ImageData {
   readonly #file: RandomAccess;
   readonly #dialect: Dialect;
-  readonly #gaps: readonly Gap[];
+  readonly #gaps: readonly ContentGap[];
   readonly #budget: TableBudget;
   /** What ends last in the file. */
   #last: Piece | undefined;
 
-  constructor(file: RandomAccess, dialect: Dialect, gaps: readonly Gap[], budget: TableBudget) {
+  constructor(
+    file: RandomAccess,
+    dialect: Dialect,
+    gaps: readonly ContentGap[],
+    budget: TableBudget,
+  ) {
     this.#file = file;
     this.#dialect = dialect;
     this.#gaps = gaps;
@@ -72,7 +77,7 @@ export class ImageData {
   async whyTheLastIsNotWritten(): Promise<string | undefined> {
     if (!this.#last) return undefined;
     const { at, to, isCompressed } = this.#last;
-    const atEnd = (gap: Gap) => gap.begins && gap.to === this.#file.size && gap.from < to;
+    const atEnd = (gap: ContentGap) => gap.begins && gap.to === this.#file.size && gap.from < to;
     const gap = isCompressed ? undefined : this.#gaps.find(atEnd);
     if (gap) return wordsOf(gap);
     if (!isCompressed || to - at < BLANK_BYTES) return undefined;
@@ -83,8 +88,8 @@ export class ImageData {
   /** Old writers leave the lengths out for a single uncompressed strip. */
   async #stateOfPieces(
     directory: Directory,
-    offsets: Field,
-    lengths: Field | undefined,
+    offsets: TiffField,
+    lengths: TiffField | undefined,
   ): Promise<State> {
     const compression = (await this.#valueOf(directory, COMPRESSION)) ?? UNCOMPRESSED;
     const isCompressed = compression !== UNCOMPRESSED;
@@ -124,7 +129,7 @@ export class ImageData {
     return field && (await this.#valuesOf(field, 0, 1))[0];
   }
 
-  async #valuesOf(field: Field, from: number, many: number): Promise<number[]> {
+  async #valuesOf(field: TiffField, from: number, many: number): Promise<number[]> {
     const width = widthOf(field);
     this.#budget.spend(many * Math.max(VALUE_BYTES_MIN, width));
     const bytes = await this.#file.read(field.at + from * width, many * width);

@@ -9,7 +9,7 @@ export type Dialect = {
 };
 
 /** One field of a directory. */
-export type Field = {
+export type TiffField = {
   tag: number;
   type: number;
   /** Number of values. */
@@ -20,7 +20,7 @@ export type Field = {
 
 /** One directory of the chain: a page, a preview or a mask. */
 export type Directory = {
-  fields: Field[];
+  fields: TiffField[];
   /** Where the next directory is; 0 at the end of the chain. */
   next: number;
   /** Where in the file that is written. */
@@ -90,14 +90,14 @@ export async function readDirectory(
     fieldAt(body, index * fieldBytes, at + countBytes, dialect),
   );
   // Type 0 is none: it is what space set aside reads as.
-  const present = (field: Field) => field.type !== 0 && field.at + bytesOf(field) <= file.size;
+  const present = (field: TiffField) => field.type !== 0 && field.at + bytesOf(field) <= file.size;
   if (!fields.every(present)) return undefined;
   const next = dialect.big ? u64(body, length - 8, dialect) : u32(body, length - 4, dialect);
   const nextAt = at + countBytes + count * fieldBytes;
   return { fields, next, nextAt, auxiliary: isAuxiliary(body, fields, at + countBytes, dialect) };
 }
 
-function fieldAt(body: Buffer, offset: number, bodyAt: number, dialect: Dialect): Field {
+function fieldAt(body: Buffer, offset: number, bodyAt: number, dialect: Dialect): TiffField {
   const tag = u16(body, offset, dialect);
   const type = u16(body, offset + 2, dialect);
   const count = dialect.big ? u64(body, offset + 4, dialect) : u32(body, offset + 4, dialect);
@@ -112,7 +112,7 @@ function fieldAt(body: Buffer, offset: number, bodyAt: number, dialect: Dialect)
   };
 }
 
-function isAuxiliary(body: Buffer, fields: Field[], bodyAt: number, dialect: Dialect): boolean {
+function isAuxiliary(body: Buffer, fields: TiffField[], bodyAt: number, dialect: Dialect): boolean {
   const valueOf = (wanted: number) => {
     const field = fields.find(({ tag }) => tag === wanted);
     // One value of two or four bytes; the standard has one for each tag, and writers mix them up.
@@ -125,12 +125,12 @@ function isAuxiliary(body: Buffer, fields: Field[], bodyAt: number, dialect: Dia
 }
 
 /** Bytes that the field's values take; 0 for a type we do not know. */
-function bytesOf(field: Field): number {
+function bytesOf(field: TiffField): number {
   return field.count * widthOf(field);
 }
 
 /** Bytes a value of the field; 0 for a type we do not know. */
-export function widthOf(field: Field): number {
+export function widthOf(field: TiffField): number {
   return TYPE_BYTES[field.type] ?? 0;
 }
 

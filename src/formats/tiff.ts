@@ -1,4 +1,4 @@
-import type { Gap } from "./gaps.ts";
+import type { ContentGap } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { ImageData, type TiffState } from "./tiff-data.ts";
 import { type Dialect, dialectOf, readDirectory, TableBudget } from "./tiff-directory.ts";
@@ -27,7 +27,10 @@ const DIRECTORIES_MAX = 100_000;
  *
  * @param gaps of the file; with them it is looked, too, whether every strip and tile is in the file and written
  */
-export async function readTiff(file: RandomAccess, gaps?: readonly Gap[]): Promise<TiffFacts> {
+export async function readTiff(
+  file: RandomAccess,
+  gaps?: readonly ContentGap[],
+): Promise<TiffFacts> {
   const dialect = await dialectOf(file);
   if (!dialect) return { pages: 0, state: "broken", why: "its head is not all there" };
   const { previews, images, state, why } = await readChain(file, dialect, gaps);
@@ -68,7 +71,7 @@ type Chain = { previews: number; images: number; state: TiffState; why?: string 
 async function readChain(
   file: RandomAccess,
   dialect: Dialect,
-  gaps: readonly Gap[] | undefined,
+  gaps: readonly ContentGap[] | undefined,
 ): Promise<Chain> {
   const seen = new Set<number>();
   const budget = new TableBudget();

@@ -37,10 +37,10 @@ type Directory = { readonly id: number; readonly path: Buffer };
 type Values = Readonly<Record<string, unknown>>;
 
 /** Reads pages; asked again for each, so that it can make queued writes take effect first. */
-export type Page = <Row extends object>(name: ListPage, values: Values) => Promise<Row[]>;
+export type PageReader = <Row extends object>(name: ListPage, values: Values) => Promise<Row[]>;
 
 /** The documents that `query` asks for. */
-export async function* documentList(page: Page, query: ListQuery): AsyncGenerator<Document> {
+export async function* documentList(page: PageReader, query: ListQuery): AsyncGenerator<Document> {
   const few = query.path ? undefined : await fewMatches(page, query);
   for await (const document of few ? byId(page, few) : walk(page, query)) {
     if (isWanted(document, query)) yield document;
@@ -58,7 +58,10 @@ export function isWanted(document: Document, query: ListQuery): boolean {
 }
 
 /** Ids in path order, when an index can tell them and they are few. */
-async function fewMatches(page: Page, { code, state }: ListQuery): Promise<number[] | undefined> {
+async function fewMatches(
+  page: PageReader,
+  { code, state }: ListQuery,
+): Promise<number[] | undefined> {
   if (code === undefined && state === undefined) return undefined;
   const rows =
     code === undefined
@@ -67,7 +70,7 @@ async function fewMatches(page: Page, { code, state }: ListQuery): Promise<numbe
   return rows.length > SORTED_ROWS_MAX ? undefined : rows.map(({ id }) => id);
 }
 
-async function* byId(page: Page, ids: readonly number[]): AsyncGenerator<Document> {
+async function* byId(page: PageReader, ids: readonly number[]): AsyncGenerator<Document> {
   for (let at = 0; at < ids.length; at += PAGE_ROWS) {
     const some = ids.slice(at, at + PAGE_ROWS);
     const rows = await page<DocumentRow>("byId", { ids: JSON.stringify(some) });
@@ -79,7 +82,7 @@ async function* byId(page: Page, ids: readonly number[]): AsyncGenerator<Documen
   }
 }
 
-async function* walk(page: Page, query: ListQuery): AsyncGenerator<Document> {
+async function* walk(page: PageReader, query: ListQuery): AsyncGenerator<Document> {
   if (query.path) {
     yield* atAndBelow(page, query.path.mirrorId, query.path.path);
     return;
@@ -91,7 +94,11 @@ async function* walk(page: Page, query: ListQuery): AsyncGenerator<Document> {
   }
 }
 
-async function* atAndBelow(page: Page, mirrorId: number, path: RawPath): AsyncGenerator<Document> {
+async function* atAndBelow(
+  page: PageReader,
+  mirrorId: number,
+  path: RawPath,
+): AsyncGenerator<Document> {
   if (path !== "") {
     const parent = await directoryAt(page, mirrorId, dirOf(path));
     const place = { dirId: parent?.id ?? null, name: bytesOf(nameOf(path)) };
@@ -104,7 +111,7 @@ async function* atAndBelow(page: Page, mirrorId: number, path: RawPath): AsyncGe
 }
 
 async function directoryAt(
-  page: Page,
+  page: PageReader,
   mirrorId: number,
   path: RawPath,
 ): Promise<Directory | undefined> {
@@ -113,7 +120,7 @@ async function directoryAt(
 }
 
 /** Documents of the directories below `path`; of all, for the root. */
-async function* below(page: Page, mirrorId: number, path: RawPath): AsyncGenerator<Document> {
+async function* below(page: PageReader, mirrorId: number, path: RawPath): AsyncGenerator<Document> {
   const [from, to] = rangeBelow(path);
   if (path === "") {
     const root = await directoryAt(page, mirrorId, path);
@@ -126,7 +133,10 @@ async function* below(page: Page, mirrorId: number, path: RawPath): AsyncGenerat
   }
 }
 
-async function* inDirectory(page: Page, { id: dirId, path }: Directory): AsyncGenerator<Document> {
+async function* inDirectory(
+  page: PageReader,
+  { id: dirId, path }: Directory,
+): AsyncGenerator<Document> {
   let after: { name: Buffer; id: number } | undefined = { name: Buffer.alloc(0), id: 0 };
   while (after) {
     const rows: DocumentRow[] = await page("inDirectory", { dirId, ...after });

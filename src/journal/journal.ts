@@ -32,7 +32,7 @@ import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 export type * from "./rows.ts";
 
 /** Claimed document ids; with when, by the archive's clock as far as that was known, the row was sent last; null: never, or not known. */
-export type Claimed = ReadonlyMap<number, number | null>;
+export type ClaimTimes = ReadonlyMap<number, number | null>;
 
 /** How many there are, and some of them, the latest first. */
 export type Moved = { readonly documents: number; readonly latest: readonly Document[] };
@@ -124,7 +124,7 @@ export interface Journal extends AsyncDisposable {
    * Which of these document ids of the archive belong to a row, or to one that was dropped; with
    * `mirrorIds`, of one of these mirrors.
    */
-  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed>;
+  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<ClaimTimes>;
   /** Rows of the archive in `uploaded`, by folder: how many, and how many of them are due. */
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
   /** Rows of the archive in `uploaded` in one of its folders, the longest due first. */

@@ -1,5 +1,5 @@
 /** How the list of documents is read from SQLite; see document-list.ts. */
-import { type ListPage, type Page, PAGE_ROWS, SORTED_ROWS_MAX } from "./document-list.ts";
+import { type ListPage, type PageReader, PAGE_ROWS, SORTED_ROWS_MAX } from "./document-list.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { Statements } from "./statements.ts";
 
@@ -28,7 +28,10 @@ export const LIST_QUERIES = {
 } as const satisfies Record<ListPage, string>;
 
 /** A reader of pages; each is read by `read`, after the writes that were issued before it. */
-export function pagesOf(statements: Statements, read: <T>(query: () => T) => Promise<T>): Page {
+export function pagesOf(
+  statements: Statements,
+  read: <T>(query: () => T) => Promise<T>,
+): PageReader {
   return <Row extends object>(name: ListPage, values: Readonly<Record<string, unknown>>) =>
     read(() => statements.of<Row>(LIST_QUERIES[name]).all(values));
 }

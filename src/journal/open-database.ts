@@ -93,13 +93,13 @@ export type Migrated = {
 };
 
 /** `migrated` is there when this opening changed the tables. */
-export type Opened = { readonly db: Database.Database; readonly migrated?: Migrated };
+export type OpenedDatabase = { readonly db: Database.Database; readonly migrated?: Migrated };
 
 /**
  * Opens the file for `role`, checks it and brings its settings and, for the owner, tables up to
  * date. Where `isCopying`, it may hold half a copy.
  */
-export function openDatabase(path: string, role: Role, isCopying = false): Opened {
+export function openDatabase(path: string, role: Role, isCopying = false): OpenedDatabase {
   let db: Database.Database | undefined;
   try {
     assertNotEmpty(path);

@@ -3,14 +3,14 @@ import type { Document } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 
 /** How a document's way ended. `skipped`: the archive has its content of another path. */
-export type Told = "converted" | "failed" | "vetoed" | "skipped";
+export type HookOutcome = "converted" | "failed" | "vetoed" | "skipped";
 
 /** One outcome that a hook has not been told yet. */
 export type OutboxEntry = {
   /** Never used twice in a journal. */
   readonly number: number;
   readonly mirrorId: number;
-  readonly outcome: Told;
+  readonly outcome: HookOutcome;
   /** Epoch milliseconds. */
   readonly at: number;
   /** The row as the outcome left it; it may be another by now, or gone. */
@@ -21,7 +21,7 @@ export type OutboxEntry = {
 };
 
 /** The outcome that `event` is; undefined when it is none. */
-export function toldBy(event: Event): Told | undefined {
+export function toldBy(event: Event): HookOutcome | undefined {
   switch (event.type) {
     case "converted":
       return "converted";

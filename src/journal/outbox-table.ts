@@ -2,7 +2,7 @@
 import type { Document } from "../domain/document.ts";
 import { outboxEntryOf, type OutboxEntryRow } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
-import type { OutboxEntry, Told } from "./outbox-entry.ts";
+import type { OutboxEntry, HookOutcome } from "./outbox-entry.ts";
 
 /** The texts, by the question they answer. */
 export const OUTBOX_ENTRY_QUERIES = {
@@ -27,7 +27,7 @@ export class OutboxTable {
   }
 
   /** Keeps an outcome where its mirror has someone to tell. */
-  add(document: Document, outcome: Told, at: number): void {
+  add(document: Document, outcome: HookOutcome, at: number): void {
     const { mirrorId } = document;
     if (!this.#sql.of("SELECT 1 FROM mirrors WHERE id = ? AND tells = 1").get(mirrorId)) return;
     this.#sql

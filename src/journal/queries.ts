@@ -14,7 +14,7 @@ import type {
   PutOff,
   WithProblem,
   WaitingFolder,
-  Claimed,
+  ClaimTimes,
 } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
 import { byPlace, knownOf, type KnownRow } from "./row-shapes.ts";
@@ -179,7 +179,7 @@ export class Queries {
     archiveId: number,
     documentIds: readonly number[],
     mirrorIds?: readonly number[],
-  ): Claimed {
+  ): ClaimTimes {
     const query = mirrorIds ? QUERIES.claimedFor : QUERIES.claimed;
     const rows = this.#sql.of<{ id: number; sentAt: number | null }>(query).all({
       archiveId,

@@ -5,7 +5,7 @@
 import { type Document, mayBeArchived, type State, UNLEARNT } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { joinRaw, ROOT, shown } from "../std/raw-path.ts";
-import type { NewDocument, Note, Place } from "./journal.ts";
+import type { NewDocument, Note, RowPlace } from "./journal.ts";
 
 /** States a row may be forgotten in, as long as the archive gave no document id for it. */
 const FORGETTABLE: readonly State[] = ["settling", "pending", "held", "failed"];
@@ -90,7 +90,7 @@ export function mayFollow(document: Document, successor: Document): boolean {
 }
 
 /** Whether a row's file is still where a change takes it to be. */
-export function isAt({ mirrorId, dir }: Document, place: Place): boolean {
+export function isAt({ mirrorId, dir }: Document, place: RowPlace): boolean {
   if (mirrorId !== place.mirrorId) return false;
   if (dir === place.dir) return true;
   return place.below === true && (place.dir === ROOT || dir.startsWith(`${place.dir}/`));

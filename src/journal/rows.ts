@@ -134,12 +134,16 @@ export type Change =
 export type Alone = "name" | "nameAndContent";
 
 /** A row, and the stamp of its file's content. */
-export type Given = { readonly id: number; readonly stamp: string };
+export type StampedRow = { readonly id: number; readonly stamp: string };
 
 /** Where a row's file is that may be moved: in a directory, of a mirror; with `below`, or anywhere below it. */
-export type Place = { readonly mirrorId: number; readonly dir: RawPath; readonly below?: boolean };
+export type RowPlace = {
+  readonly mirrorId: number;
+  readonly dir: RawPath;
+  readonly below?: boolean;
+};
 
-type OnCondition = { readonly given?: Given; readonly place?: Place };
+type OnCondition = { readonly given?: StampedRow; readonly place?: RowPlace };
 
 /** The columns a `note` may set. */
 export type Note = {

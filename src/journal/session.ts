@@ -14,7 +14,7 @@ import {
   createIfMissing,
   type Migrated,
   openDatabase,
-  type Opened,
+  type OpenedDatabase,
   prepareDirectory,
   type Role,
 } from "./open-database.ts";
@@ -52,7 +52,7 @@ export class Session {
   private constructor(
     path: string,
     role: Role,
-    opened: Opened & {
+    opened: OpenedDatabase & {
       readonly lock?: Database;
       readonly isNew?: boolean;
       readonly isCopy?: boolean;
@@ -215,7 +215,7 @@ export class Session {
  * Opens for a guest. After a crash anyone who writes first concludes what the log tells, for the last
  * guest to close has SQLite remove it: the next start would take the journal for a copy.
  */
-function openBeside(path: string): Opened {
+function openBeside(path: string): OpenedDatabase {
   const lock = freeLock(path);
   try {
     const hadLog = hasLog(path);
@@ -233,7 +233,7 @@ function openBeside(path: string): Opened {
 }
 
 /** Opens for a reader, who writes down nothing of what `settleOwner` would, and has to know it all the same. */
-function openToLook(path: string): Opened & { readonly isCopy: boolean } {
+function openToLook(path: string): OpenedDatabase & { readonly isCopy: boolean } {
   const hadLog = hasLog(path);
   const opened = openDatabase(path, "reader");
   try {

@@ -23,7 +23,7 @@ import type {
   WaitingFolder,
   WaitingPages,
   WarnedRow,
-  Claimed,
+  ClaimTimes,
 } from "./journal.ts";
 import { pagesOf } from "./list-table.ts";
 import type { Session } from "./session.ts";
@@ -111,7 +111,7 @@ export abstract class SqliteReading {
     );
   }
 
-  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
+  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<ClaimTimes> {
     return this.#session.read(() =>
       this.#tables.queries.claimed(this.archiveId, documentIds, mirrorIds),
     );

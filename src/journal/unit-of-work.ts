@@ -8,7 +8,7 @@ import type { RawPath } from "../std/raw-path.ts";
 import type { HistoryLine, NumberedLine } from "./history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "./journal.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
-import type { Told } from "./outbox-entry.ts";
+import type { HookOutcome } from "./outbox-entry.ts";
 
 /** What there is to read and write, by what it is about; all of it within one transaction. */
 export interface UnitOfWork {
@@ -55,7 +55,7 @@ export interface UnitOfWork {
   };
   readonly outboxEntries: {
     /** Keeps an outcome where its mirror has someone to tell. */
-    add(document: Document, outcome: Told, at: number): void;
+    add(document: Document, outcome: HookOutcome, at: number): void;
   };
   readonly tidy: {
     /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */

@@ -20,7 +20,7 @@ import {
   staysOrdinary,
   successorLine,
 } from "./history-line.ts";
-import type { Alone, Applied, Batch, Change, Given } from "./journal.ts";
+import type { Alone, Applied, Batch, Change, StampedRow } from "./journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -105,7 +105,7 @@ export class Writer {
     }
   }
 
-  #isAsGiven({ id, stamp }: Given, read: Document | undefined): boolean {
+  #isAsGiven({ id, stamp }: StampedRow, read: Document | undefined): boolean {
     if (!this.#stamps.has(id)) {
       const row = read?.id === id ? read : this.#documents.read(id);
       this.#stamps.set(id, row?.seen.stamp);

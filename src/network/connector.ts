@@ -4,7 +4,7 @@ import type { buildConnector } from "undici";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { ConnectError } from "./connect-error.ts";
-import { dial, type DialOptions, type Place } from "./dial.ts";
+import { dial, type DialOptions, type HostPort } from "./dial.ts";
 import { type NetworkSettings, placeOf } from "./network.ts";
 import { secure } from "./secure.ts";
 import { UNKNOWN_AUTHORITY } from "./tls-words.ts";
@@ -60,13 +60,13 @@ function asConnectError(error: unknown): ConnectError {
 }
 
 class Route {
-  readonly #place: Place;
+  readonly #place: HostPort;
   /** Where the proxy is; sessions are known by the place, so each is made once. */
-  readonly #proxyPlace: Place | undefined;
+  readonly #proxyPlace: HostPort | undefined;
   readonly #isSecure: boolean;
   readonly #options: ConnectorOptions & { readonly stepwise: boolean };
   readonly #trust: Trust;
-  readonly #sessions = new Map<Place, Buffer>();
+  readonly #sessions = new Map<HostPort, Buffer>();
 
   constructor(url: URL, options: ConnectorOptions) {
     this.#place = placeOf(url.href);
@@ -104,7 +104,7 @@ class Route {
     return this.#secured(socket, this.#place);
   }
 
-  #secured(socket: Socket, place: Place): Promise<Socket> {
+  #secured(socket: Socket, place: HostPort): Promise<Socket> {
     const { clock, timeoutMs, stepwise, network } = this.#options;
     return secure(socket, {
       place,

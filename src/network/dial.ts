@@ -7,7 +7,7 @@ import { ConnectError } from "./connect-error.ts";
 import { shownPlace } from "./network.ts";
 
 /** Where to. */
-export type Place = { readonly host: string; readonly port: number };
+export type HostPort = { readonly host: string; readonly port: number };
 
 /** What a connection is made with. */
 export type DialOptions = {
@@ -34,7 +34,7 @@ type Attempt = { readonly address: string; readonly begunAt: number; said?: stri
  * up before the time is over: a slow way is no closed one. Rejects with a `ConnectError` that names each
  * address, what it came to, and how long that took.
  */
-export async function dial(place: Place, options: DialOptions): Promise<Socket> {
+export async function dial(place: HostPort, options: DialOptions): Promise<Socket> {
   const { clock, timeoutMs, lookup = addressesOf } = options;
   const begunAt = clock.monotonic();
   let addresses: LookupAddress[];
@@ -49,7 +49,7 @@ export async function dial(place: Place, options: DialOptions): Promise<Socket> 
 }
 
 function race(
-  place: Place,
+  place: HostPort,
   addresses: readonly LookupAddress[],
   { clock, timeoutMs, stepwise }: DialOptions,
 ): Promise<Socket> {
@@ -110,7 +110,7 @@ function race(
 }
 
 /** Every address was tried. */
-function inVain(place: Place, attempts: readonly Attempt[]): ConnectError {
+function inVain(place: HostPort, attempts: readonly Attempt[]): ConnectError {
   const each = attempts.map(({ address, said }) => `${address}: ${said}`).join("; ");
   // Someone who may yet answer tells more than a way that this host does not have.
   const code = attempts.find((one) => one.code === "ETIMEDOUT")?.code ?? attempts[0]?.code ?? "";

@@ -11,11 +11,11 @@ import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { ConnectError } from "./connect-error.ts";
 import { shownPlace } from "./network.ts";
-import type { Place } from "./dial.ts";
+import type { HostPort } from "./dial.ts";
 import { isAboutOurs, ours, tlsProblem } from "./tls-words.ts";
 
 export type SecureOptions = {
-  readonly place: Place;
+  readonly place: HostPort;
   readonly context: SecureContext;
   readonly hasClient: boolean;
   /** Of an earlier connection to the same place. */

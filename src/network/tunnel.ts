@@ -4,7 +4,7 @@ import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
 import { legible } from "../std/legible.ts";
 import { ConnectError } from "./connect-error.ts";
-import type { Place } from "./dial.ts";
+import type { HostPort } from "./dial.ts";
 import { loginOf, placeOf, shownPlace } from "./network.ts";
 
 /** Of a proxy's answer no more than this is read. */
@@ -24,7 +24,7 @@ export function proxyAuthorization(proxy: string): string | undefined {
 export async function tunnel(
   socket: Socket,
   proxy: string,
-  place: Place,
+  place: HostPort,
   { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
 ): Promise<void> {
   const through = `the proxy ${shownPlace(placeOf(proxy))}`;

@@ -14,12 +14,12 @@ import { journalFinding } from "../report/findings.ts";
 import { alertOf } from "./alerts.ts";
 import { openChannel } from "./channel.ts";
 import { decide, policyOf } from "./decide.ts";
-import { bodyOf, type Sender } from "./message.ts";
+import { bodyOf, type MessageOrigin } from "./message.ts";
 import { Outlet } from "./outlet.ts";
 import { type Memory, NOTHING_TOLD, type Notification, type Alert } from "./alert.ts";
 
 export type AlarmOptions = {
-  readonly sender: Sender;
+  readonly sender: MessageOrigin;
   readonly clock: Clock;
   readonly random: Random;
 };

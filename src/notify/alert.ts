@@ -37,7 +37,7 @@ export type Notification = Notice & {
 };
 
 /** What is known of an alert. */
-export type Standing = Pick<Alert, "kind" | "over" | "mark"> & {
+export type AlertMemory = Pick<Alert, "kind" | "over" | "mark"> & {
   readonly seenAt: number;
   /** Not found since; null: it was found the last time. */
   readonly clearAt: number | null;
@@ -56,7 +56,7 @@ export type Noted = {
 
 /** Everything that has to be known to tell nothing twice; survives restarts. By cause. */
 export type Memory = {
-  readonly standing: Readonly<Record<string, Standing>>;
+  readonly standing: Readonly<Record<string, AlertMemory>>;
   readonly noted: Readonly<Record<string, Noted>>;
 };
 

@@ -9,7 +9,7 @@
 import type { NotifyConfig } from "../config/notify-config.ts";
 import { type EventKind, isUrgent } from "../domain/event-kind.ts";
 import { isWithinHours } from "../domain/hours.ts";
-import type { Memory, Noted, Notice, Standing, Notification, Alert } from "./alert.ts";
+import type { Memory, Noted, Notice, AlertMemory, Notification, Alert } from "./alert.ts";
 
 /** How often, and when, something is told. Milliseconds. */
 export type Policy = {
@@ -50,7 +50,7 @@ const STEADY_MS_MAX = 60_000;
 /** Decides at `now` (epoch ms). A clock that was set back lengthens no wait. */
 export function decide(memory: Memory, found: Found, policy: Policy, now: number): Decision {
   const before = notLaterThan(memory, now);
-  const standing: Record<string, Standing> = {};
+  const standing: Record<string, AlertMemory> = {};
   const notifications: Notification[] = [];
   for (const alert of found.alerts) {
     const step = stand(alert, before.standing[alert.cause], policy, now);
@@ -85,28 +85,28 @@ export function noteDown(memory: Memory, notice: Notice, now: number): Memory {
 
 function stand(
   alert: Alert,
-  known: Standing | undefined,
+  known: AlertMemory | undefined,
   policy: Policy,
   now: number,
-): { standing: Standing; what?: Notification["what"] } {
+): { standing: AlertMemory; what?: Notification["what"] } {
   const { kind, over, mark, size } = alert;
   const { toldAt = null, toldSize = null } = known ?? {};
   const isSame = known !== undefined && (toldSize !== null || isOngoing(known, alert));
   const seenAt = isSame ? known.seenAt : now;
-  const standing: Standing = { kind, over, mark, seenAt, clearAt: null, toldAt, toldSize };
+  const standing: AlertMemory = { kind, over, mark, seenAt, clearAt: null, toldAt, toldSize };
   const what = dueOf(alert, standing, policy, now);
   if (!what || !policy.mayTell(kind)) return { standing };
   return { standing: { ...standing, toldAt: now, toldSize: size }, what };
 }
 
 /** Before it is told, it is the same only while it is about the same and did not go away. */
-function isOngoing({ clearAt, mark }: Standing, alert: Alert): boolean {
+function isOngoing({ clearAt, mark }: AlertMemory, alert: Alert): boolean {
   return clearAt === null && mark === alert.mark;
 }
 
 function dueOf(
   { size, afterMs }: Alert,
-  { seenAt, toldAt, toldSize }: Standing,
+  { seenAt, toldAt, toldSize }: AlertMemory,
   policy: Policy,
   now: number,
 ): Notification["what"] | undefined {
@@ -124,7 +124,11 @@ function isFresh(toldAt: number | null, { repeatMs }: Policy, now: number): bool
 }
 
 /** What is left to know of an alert that is not found any more. */
-function endOf(known: Standing, policy: Policy, now: number): { left?: Standing; isTold: boolean } {
+function endOf(
+  known: AlertMemory,
+  policy: Policy,
+  now: number,
+): { left?: AlertMemory; isTold: boolean } {
   const clearAt = known.clearAt ?? now;
   const isSteady = now - clearAt >= Math.min(STEADY_MS_MAX, clearAt - known.seenAt);
   if (known.toldSize === null) {
@@ -143,7 +147,7 @@ function notificationOf(alert: Alert, what: Notification["what"], since: number)
   return { kind, cause, what, title, detail, hint, since, times: 1 };
 }
 
-function endNotification(cause: string, { kind, over, seenAt }: Standing): Notification {
+function endNotification(cause: string, { kind, over, seenAt }: AlertMemory): Notification {
   const said = { title: over, detail: "", hint: "" };
   return { kind, cause, what: "over", ...said, since: seenAt, times: 1 };
 }

@@ -6,7 +6,7 @@ import type { StatusReport } from "../sync/status.ts";
 import type { Notification } from "./alert.ts";
 
 /** What a digest is made of. Times are epoch milliseconds. */
-export type Digested = {
+export type DigestContent = {
   readonly from: number;
   readonly to: number;
   readonly usageBuckets: readonly UsageBucket[];
@@ -18,7 +18,7 @@ export type Digested = {
 const STOPPED = ["held", "failed"] as const;
 
 /** A summary: what was archived since the last one, what is on its way, and what is wrong. */
-export function digestOf(digested: Digested): Notification {
+export function digestOf(digested: DigestContent): Notification {
   const { from, to, usageBuckets, nameOf, documents, findings } = digested;
   const sum = (of: readonly UsageBucket[], key: "converted" | "pages") =>
     of.reduce((all, usageBucket) => all + usageBucket[key], 0);

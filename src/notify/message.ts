@@ -4,7 +4,7 @@ import type { Receipt } from "../receipts/receipt.ts";
 import type { Notification } from "./alert.ts";
 
 /** Where a message comes from. */
-export type Sender = { readonly host: string; readonly version: string };
+export type MessageOrigin = { readonly host: string; readonly version: string };
 
 /** What one channel is to be told at one moment, kept until it took it. */
 export type Message = {
@@ -37,7 +37,7 @@ export type MessageBody = {
 };
 
 /** A notification, and the receipt of the batch that it is about. */
-export type Told = Omit<Notification, "kind"> & {
+export type ChannelNotification = Omit<Notification, "kind"> & {
   readonly kind: EventKind | "test";
   readonly receipt?: Receipt | undefined;
 };
@@ -45,8 +45,8 @@ export type Told = Omit<Notification, "kind"> & {
 /** The body of a message; `notifications` have their receipts. */
 export function bodyOf(
   { id, at }: Message,
-  notifications: readonly Told[],
-  { host, version }: Sender,
+  notifications: readonly ChannelNotification[],
+  { host, version }: MessageOrigin,
 ): MessageBody {
   const [first] = notifications;
   const more = notifications.length > 1 ? ` (and ${notifications.length - 1} more)` : "";
@@ -78,11 +78,11 @@ const PREFIX: Readonly<Partial<Record<Notification["what"], string>>> = {
   grew: "More: ",
 };
 
-function lineOf({ what, title, times }: Told): string {
+function lineOf({ what, title, times }: ChannelNotification): string {
   return `${PREFIX[what] ?? ""}${title}${times > 1 ? ` (${times} times)` : ""}`;
 }
 
-function paragraphOf(told: Told): string {
+function paragraphOf(told: ChannelNotification): string {
   const { detail, hint, since, what, kind } = told;
   const when = kind === "test" || kind === "digest" ? "" : `${WHEN[what]} ${local(since)}.`;
   return [lineOf(told), detail, hint, when].filter((line) => line !== "").join("\n");

@@ -13,7 +13,13 @@ import { ClosedBatches } from "./closed-batches.ts";
 import { decide, noteDown, policyOf } from "./decide.ts";
 import { digestOf } from "./digest.ts";
 import { Keeping } from "./kept.ts";
-import { bodyOf, type Message, type MessageBody, type Sender, type Told } from "./message.ts";
+import {
+  bodyOf,
+  type Message,
+  type MessageBody,
+  type MessageOrigin,
+  type ChannelNotification,
+} from "./message.ts";
 import { type ChannelReport, Outlet } from "./outlet.ts";
 import { receiptOf } from "./receipt.ts";
 import { absentIn, type Sight, alertsOf } from "./alerts.ts";
@@ -24,7 +30,7 @@ export type NotifyOptions = {
   readonly config: NotifyConfig;
   readonly journal: Journal;
   readonly sight: () => Promise<Sight>;
-  readonly sender: Sender;
+  readonly sender: MessageOrigin;
   /** A batch that nothing joined for this long is closed. */
   readonly batchQuietMs: number;
   readonly newId: () => string;
@@ -198,9 +204,9 @@ function quarterOf(at: number): number {
 async function renderedOf(
   message: Message,
   journal: Journal,
-  sender: Sender,
+  sender: MessageOrigin,
 ): Promise<MessageBody> {
-  const notifications: Told[] = [];
+  const notifications: ChannelNotification[] = [];
   let lines = 0;
   for (const notification of message.notifications) {
     const { batch } = notification;

@@ -31,7 +31,7 @@ export class ChannelClosed extends Error {
 }
 
 /** One end of a line. `Theirs` is what the other side offers. */
-export class Channel<Theirs extends Offer> {
+export class RpcChannel<Theirs extends Offer> {
   /** Rung by a call while no other waited for its answer. */
   readonly called = new Wakeup();
   readonly #port: Port;

@@ -17,7 +17,7 @@ import { growSlowly } from "../std/heap.ts";
 import { invariant } from "../std/invariant.ts";
 import { leftOf, type Until } from "../std/time-left.ts";
 import { endAllGroups } from "./hook-group.ts";
-import { Channel } from "./channel.ts";
+import { RpcChannel } from "./channel.ts";
 import { MirrorHost } from "./mirror-host.ts";
 import type { DaemonCalls, HookCalls, ReaderCalls, SignCalls } from "./protocol.ts";
 import { runHook } from "./run-hook.ts";
@@ -138,7 +138,7 @@ const offer: ReaderCalls = {
   ping: async () => {},
 };
 
-const daemon = new Channel<DaemonCalls & HookCalls & SignCalls>(
+const daemon = new RpcChannel<DaemonCalls & HookCalls & SignCalls>(
   {
     send: (message) => {
       process.send?.(message);

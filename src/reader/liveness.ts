@@ -28,7 +28,7 @@ export const LIVENESS_LIMITS: LivenessLimits = {
 export const START_MS = 300_000;
 
 /** The process that is watched. */
-export type Watched = {
+export type WatchedProcess = {
   isUp(): boolean;
   /** Someone waits for what it does. */
   isAwaited(): boolean;
@@ -45,7 +45,7 @@ export type Watched = {
  * what `ask` rejects with, or the signal's reason.
  */
 export async function watchLiveness(
-  watched: Watched,
+  watched: WatchedProcess,
   { everyMs, idleMs, silentMs, patienceMs }: LivenessLimits,
   clock: Clock,
   signal: AbortSignal,

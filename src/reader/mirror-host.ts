@@ -14,7 +14,7 @@ import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, type RawPath } from "../std/raw-path.ts";
 import { Window } from "../std/window.ts";
-import { type Channel, ChannelClosed } from "./channel.ts";
+import { type RpcChannel, ChannelClosed } from "./channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.ts";
 
 /** How often a source is asked whether it is still there. */
@@ -33,7 +33,7 @@ const VANISHED_MAX = 16;
 const UNLEARNT = "";
 
 export class MirrorHost {
-  readonly #daemon: Channel<DaemonCalls>;
+  readonly #daemon: RpcChannel<DaemonCalls>;
   readonly #clock: Clock;
   readonly #known: Map<RawPath, string>;
   #mirror: ReaderMirror;
@@ -45,7 +45,7 @@ export class MirrorHost {
   #watch: DirectoryWatch | undefined;
   #status: MirrorStatus;
 
-  constructor(mirror: ReaderMirror, daemon: Channel<DaemonCalls>, clock: Clock) {
+  constructor(mirror: ReaderMirror, daemon: RpcChannel<DaemonCalls>, clock: Clock) {
     this.#mirror = mirror;
     this.#daemon = daemon;
     this.#clock = clock;

@@ -6,12 +6,12 @@
  */
 import type { Moment, UploadMetadata } from "../archive/archive.ts";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
-import type { Field } from "../archive/signing.ts";
+import type { RequestField } from "../archive/signing.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type {
   Acted,
-  Archived,
+  ArchivedFile,
   FoundNotes,
   Inspection,
   Listing,
@@ -109,7 +109,7 @@ export type ReaderCalls = {
     mirrorId: number,
     path: RawPath,
     /** Of the document that is to be there. */
-    expected: Archived,
+    expected: ArchivedFile,
     action: { kind: "delete" } | { kind: "move"; to: string },
   ) => Promise<Acted>;
   /** Runs a command; every way it can end is an answer. */
@@ -126,7 +126,9 @@ export type ReaderCalls = {
 export type Unreached = { readonly code: string; readonly message: string; readonly hint: string };
 
 /** A module of the operator's signs in the daemon alone, where it has the environment that it needs. */
-export type SignCalls = { sign: (fields: readonly Field[], path: string) => Promise<string> };
+export type SignCalls = {
+  sign: (fields: readonly RequestField[], path: string) => Promise<string>;
+};
 
 /** What the reader's handle learns about hooks, to end what a reader that dies leaves behind. */
 export type HookCalls = {

@@ -12,7 +12,7 @@ import { messageOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
-import { Channel, ChannelClosed } from "./channel.ts";
+import { RpcChannel, ChannelClosed } from "./channel.ts";
 import type {
   HookEnd,
   HookOrder,
@@ -35,7 +35,7 @@ const ALIVE_MAX = 3;
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
 
-type Running = { readonly child: ChildProcess; readonly line: Channel<ReaderCalls> };
+type Running = { readonly child: ChildProcess; readonly line: RpcChannel<ReaderCalls> };
 
 export class Reader implements AsyncDisposable {
   readonly #options: ReaderOptions;
@@ -239,7 +239,11 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Lets a process that was started host its mirrors; from the end of that on it is called. */
-  async #begin(child: ChildProcess, line: Channel<ReaderCalls>, restart: boolean): Promise<void> {
+  async #begin(
+    child: ChildProcess,
+    line: RpcChannel<ReaderCalls>,
+    restart: boolean,
+  ): Promise<void> {
     const { clock } = this.#options;
     await begun(line.call("ping"), clock);
     this.#options.begun?.();
@@ -253,9 +257,9 @@ export class Reader implements AsyncDisposable {
     this.#options.started(statuses, restart);
   }
 
-  #lineTo(child: ChildProcess, hooks: HookGroups): Channel<ReaderCalls> {
+  #lineTo(child: ChildProcess, hooks: HookGroups): RpcChannel<ReaderCalls> {
     const { sign } = this.#options;
-    return new Channel(
+    return new RpcChannel(
       {
         send: (message) => {
           // Sending to a process that has just died is reported by its exit.
@@ -270,7 +274,7 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Kills a reader that does not answer in time; its end is handled where it is waited for. */
-  async #watchOver(child: ChildProcess, line: Channel<ReaderCalls>): Promise<void> {
+  async #watchOver(child: ChildProcess, line: RpcChannel<ReaderCalls>): Promise<void> {
     const { clock, log, name, livenessLimits = LIVENESS_LIMITS } = this.#options;
     const isUp = () => child.exitCode === null && child.signalCode === null;
     const isAwaited = () => line.isAwaited;

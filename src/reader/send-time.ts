@@ -2,7 +2,7 @@ import type { Cluster } from "../journal/cluster.ts";
 import { isAbortOf } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 import { type HostClock, untilIn } from "../std/time-left.ts";
-import type { Channel } from "./channel.ts";
+import type { RpcChannel } from "./channel.ts";
 import type { ReaderCalls } from "./protocol.ts";
 
 /** How often in a lease a reader is told: sooner than leases are renewed. */
@@ -19,7 +19,7 @@ export class SendTime {
     this.#host = host;
   }
 
-  tell(line: Channel<ReaderCalls>): void {
+  tell(line: RpcChannel<ReaderCalls>): void {
     const cluster = this.#cluster;
     if (!cluster) return;
     const until = untilIn(() => cluster.sendLeftMs, this.#host);
@@ -28,7 +28,7 @@ export class SendTime {
 
   /** Tells it again and again, as long as it is up and `signal` does not abort. */
   async keepOutboxEntry(
-    { line, isUp }: { readonly line: Channel<ReaderCalls>; readonly isUp: () => boolean },
+    { line, isUp }: { readonly line: RpcChannel<ReaderCalls>; readonly isUp: () => boolean },
     clock: Clock,
     signal: AbortSignal,
   ): Promise<void> {

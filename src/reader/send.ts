@@ -9,7 +9,7 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import type { SendOrder } from "./protocol.ts";
 
 /** What holds a request back, and what ends it. */
-export type Limits = {
+export type SendLimits = {
   readonly allowance: Allowance["take"];
   /** Without it there is no end. */
   readonly fence?: Fence | undefined;
@@ -23,7 +23,7 @@ export async function send(
   archive: Archive,
   settings: SourceSettings,
   order: SendOrder,
-  { allowance, fence }: Limits,
+  { allowance, fence }: SendLimits,
   signal: AbortSignal,
 ): Promise<Outcome> {
   let opened: Awaited<ReturnType<typeof openSnapshot>>;
@@ -48,7 +48,7 @@ export async function send(
 function uploadOf(
   order: SendOrder,
   file: Upload["file"],
-  { allowance: take, fence }: Limits,
+  { allowance: take, fence }: SendLimits,
 ): Upload {
   const { pieceBytes } = order;
   return {

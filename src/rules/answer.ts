@@ -6,7 +6,7 @@ import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
 import { dayOf, isoDay } from "./calendar.ts";
 
 /** What a hook has to say of a document. Plain data. */
-export type Answer = {
+export type HookAnswer = {
   /** Why it is not to be sent at all. */
   readonly veto?: string;
   /** The name it is sent under. */
@@ -20,7 +20,7 @@ export type Answer = {
 };
 
 /** `fault`: what is wrong with it, in lower case; the document is then held, or sent without. */
-export type ReadAnswer = { readonly answer: Answer } | { readonly fault: string };
+export type ReadAnswer = { readonly answer: HookAnswer } | { readonly fault: string };
 
 /** A longer answer is none. */
 export const ANSWER_BYTES_MAX = 64 * 1024;
@@ -61,7 +61,7 @@ function parsed(output: Uint8Array): unknown {
   }
 }
 
-function checked(value: unknown): Answer {
+function checked(value: unknown): HookAnswer {
   const given = mapOf(value, "", KEYS);
   const said = textIn("veto", given.get("veto"));
   const veto = said === undefined ? undefined : oneLine(said);
@@ -101,7 +101,7 @@ function textIn(key: string, value: unknown): string | undefined {
   return value.toWellFormed();
 }
 
-function metadataIn(value: unknown): Answer["metadata"] {
+function metadataIn(value: unknown): HookAnswer["metadata"] {
   if (value === null || value === undefined) return {};
   const metadata: { [F in MetadataField]?: string | null } = {};
   const given = mapOf(value, "metadata", METADATA_FIELDS);

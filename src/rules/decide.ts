@@ -6,7 +6,7 @@ import type { Problem } from "../domain/document.ts";
 import { sentNameOf, type SentName, type Target } from "../domain/naming.ts";
 import type { SidecarRead, Attributes } from "../domain/attributes.ts";
 import { nameOf, type RawPath, rawOfText } from "../std/raw-path.ts";
-import type { Answer } from "./answer.ts";
+import type { HookAnswer } from "./answer.ts";
 import { expiryOf } from "./expiry.ts";
 import { folderOf, folderSaid } from "./folder.ts";
 import { matchPattern } from "./pattern.ts";
@@ -28,7 +28,7 @@ export type Facts = {
   /** The file that says so; absent: there is none, or nothing will be moved or deleted. */
   readonly sidecarRead?: SidecarRead;
   /** What the `before` hook answered; absent: nobody asked. */
-  readonly answer?: Answer;
+  readonly answer?: HookAnswer;
 };
 
 /** Everything that is decided of a document that is ready. */
@@ -43,10 +43,10 @@ export type Decided = {
 };
 
 /** The problem holds the document. */
-export type Decision = { readonly decided: Decided } | { readonly problem: Problem };
+export type RulesDecision = { readonly decided: Decided } | { readonly problem: Problem };
 
 /** Decides. Never throws for rules that were checked when they were read. */
-export function decide(rules: MirrorRules, target: Target, facts: Facts): Decision {
+export function decide(rules: MirrorRules, target: Target, facts: Facts): RulesDecision {
   try {
     return { decided: decided(rules, target, facts) };
   } catch (error) {
@@ -84,7 +84,7 @@ function decided(rules: MirrorRules, target: Target, facts: Facts): Decided {
 }
 
 /** Which of name and folder are the hook's. */
-function hooked(answer: Answer | undefined): Pick<Attributes, "hook"> {
+function hooked(answer: HookAnswer | undefined): Pick<Attributes, "hook"> {
   const hook = (["name", "folder"] as const).filter((key) => answer?.[key] !== undefined);
   return hook.length > 0 ? { hook } : {};
 }

@@ -2,7 +2,7 @@
 import { type Target, targetPathOf } from "../domain/naming.ts";
 import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
 import { Hold } from "./hold.ts";
-import { render, type Values } from "./render.ts";
+import { render, type PlaceholderValues } from "./render.ts";
 import type { Template } from "./template.ts";
 
 /** Longer paths are nobody's intention. */
@@ -28,7 +28,7 @@ export function folderOf(
   template: Template | undefined,
   target: Target,
   path: RawPath,
-  values: Values,
+  values: PlaceholderValues,
 ): string {
   if (!template) return targetPathOf(target, dirOf(path));
   const rendered = render(template, values, ["dir"]);

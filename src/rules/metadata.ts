@@ -4,15 +4,15 @@ import {
   type MetadataField,
   METADATA_FIELDS,
   METADATA_LIMITS,
-  type Origin,
+  type AttributeOrigin,
   type AttributeField,
 } from "../domain/attributes.ts";
 import { nameOf, shown } from "../std/raw-path.ts";
 import type { Facts } from "./decide.ts";
 import { truncated } from "./functions.ts";
 import { Hold } from "./hold.ts";
-import { render, type Values } from "./render.ts";
-import type { Limits, MetadataTemplates, MirrorRules, Rule } from "./rules.ts";
+import { render, type PlaceholderValues } from "./render.ts";
+import type { OverlongValues, MetadataTemplates, MirrorRules, Rule } from "./rules.ts";
 import { isLive, type Template } from "./template.ts";
 import type { Groups } from "./values.ts";
 
@@ -22,10 +22,10 @@ type Given = {
   readonly groups: Groups;
   readonly facts: Facts;
   readonly name: SentName;
-  readonly values: Values;
+  readonly values: PlaceholderValues;
 };
 
-type Said = { readonly value: string; readonly from: Origin };
+type Said = { readonly value: string; readonly from: AttributeOrigin };
 
 /**
  * The fields that are sent. What is more about the document itself wins: the configuration's plain
@@ -76,7 +76,7 @@ function templateOf(
   return undefined;
 }
 
-function filled(template: Template, values: Values): string | undefined {
+function filled(template: Template, values: PlaceholderValues): string | undefined {
   const rendered = render(template, values, ["dir", "extension"]);
   return "text" in rendered ? rendered.text : undefined;
 }
@@ -92,8 +92,8 @@ function cleaned(value: string): string {
 function limited(
   field: MetadataField,
   value: string,
-  from: Origin,
-  limits: Limits,
+  from: AttributeOrigin,
+  limits: OverlongValues,
 ): AttributeField {
   const max = METADATA_LIMITS[field];
   if (value.length <= max) return { value, from };

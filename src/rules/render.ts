@@ -3,7 +3,7 @@ import { FUNCTIONS, truncated } from "./functions.ts";
 import type { Template, ValueName } from "./template.ts";
 
 /** What a placeholder stands for; undefined where there is no such value. */
-export type Values = (name: ValueName) => string | undefined;
+export type PlaceholderValues = (name: ValueName) => string | undefined;
 
 /** The text; or which placeholder had no value. */
 export type Rendered = { readonly text: string } | { readonly missing: string };
@@ -17,7 +17,7 @@ const VALUE_MAX = 10_000;
  */
 export function render(
   { pieces }: Template,
-  values: Values,
+  values: PlaceholderValues,
   mayBeEmpty: readonly ValueName[] = [],
 ): Rendered {
   let text = "";

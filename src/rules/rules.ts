@@ -5,7 +5,7 @@ import type { Period } from "./calendar.ts";
 import type { Template } from "./template.ts";
 
 /** What becomes of a value that is longer than the interface allows. */
-export type Limits = "truncate" | "hold";
+export type OverlongValues = "truncate" | "hold";
 
 /** Whether a document waits for its sidecar, takes one that is there, or sends none looked for. */
 export type SidecarUse = "required" | "optional" | "none";
@@ -54,7 +54,7 @@ export type Rule = {
 export type ReadyBy = "quiet" | "marker" | "rename";
 
 /** What a file must be to be sent at all. */
-export type Ready = {
+export type ReadyRule = {
   readonly by: ReadyBy;
   /** Since its modification. */
   readonly minAgeMs: number;
@@ -72,13 +72,13 @@ export type MirrorRules = {
   /** Which of the mirror's own documents goes first. */
   readonly order: Order;
   readonly duplicates: DuplicateUse;
-  readonly ready: Ready;
+  readonly ready: ReadyRule;
   /** A pattern over the relative path: its groups serve every template of the mirror. */
   readonly match: string | null;
   /** Absent: the tree is mirrored below the mirror's target. */
   readonly target?: Template;
   readonly metadata: MetadataTemplates;
-  readonly limits: Limits;
+  readonly limits: OverlongValues;
   readonly sidecar: SidecarUse;
   readonly expiry: ExpiryRule;
   readonly guards: ExpiryGuards;

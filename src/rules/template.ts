@@ -25,12 +25,12 @@ export const VALUES = [
 export type ValueName = (typeof VALUES)[number] | `group.${string}`;
 
 /** A function, and what it was given. */
-export type Step = { readonly name: FunctionName; readonly with: readonly string[] };
+export type TemplateStep = { readonly name: FunctionName; readonly with: readonly string[] };
 
 /** Text as it stands, or a placeholder: a value, and what is done to it in turn. */
 export type Piece =
   | { readonly text: string }
-  | { readonly value: ValueName; readonly steps: readonly Step[] };
+  | { readonly value: ValueName; readonly steps: readonly TemplateStep[] };
 
 /** A template; plain data. */
 export type Template = { readonly source: string; readonly pieces: readonly Piece[] };
@@ -116,7 +116,7 @@ function isValue(name: string): name is ValueName {
   return (VALUES as readonly string[]).includes(name) || /^group\.[A-Za-z_]\w*$/.test(name);
 }
 
-function step(text: string, column: number): Step {
+function step(text: string, column: number): TemplateStep {
   const [first, ...given] = splitAt(text.trim(), " ").map(({ text: word }) => unquoted(word));
   const name = first ?? "";
   if (!isFunction(name)) {

@@ -3,7 +3,7 @@ import { folderNameOf } from "../domain/naming.ts";
 import { nameOf, partsOf, type RawPath } from "../std/raw-path.ts";
 import { isoDay, localDay, partsOfDay } from "./calendar.ts";
 import type { Facts } from "./decide.ts";
-import type { Values } from "./render.ts";
+import type { PlaceholderValues } from "./render.ts";
 
 /** The named groups of a pattern that took part in the match. */
 export type Groups = Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export function textPath(path: RawPath): string {
 }
 
 /** The values of a document. `year`, `month` and `day` are of its file's modification, where that is a date. */
-export function valuesOf(facts: Facts, groups: Groups): Values {
+export function valuesOf(facts: Facts, groups: Groups): PlaceholderValues {
   const name = folderNameOf(nameOf(facts.path));
   const dirs = partsOf(facts.path).slice(0, -1).map(folderNameOf);
   const dot = name.lastIndexOf(".");

@@ -9,7 +9,7 @@ import { besideUse } from "./eligible.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { openInside, statInside } from "./open-inside.ts";
 import { digestOf } from "./read-file.ts";
-import type { Acted, Archived, SourceSettings } from "./source.ts";
+import type { Acted, ArchivedFile, SourceSettings } from "./source.ts";
 
 /** What stands next to a document; `read`: as what it was read, null: nobody did, absent: that does not matter. */
 type Beside = { readonly path: RawPath; readonly read?: SidecarRead | null };
@@ -28,7 +28,7 @@ const NEVER_READ = "it is not the one that was read";
 export async function actWithBeside(
   settings: SourceSettings,
   path: RawPath,
-  expected: Archived,
+  expected: ArchivedFile,
   action: AfterAction,
   signal: AbortSignal,
 ): Promise<Acted> {

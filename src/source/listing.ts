@@ -14,7 +14,7 @@ import type { FileSeen, Listing, SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
 
 /** A look at a directory: its listing and what a walk needs beyond it. */
-export type Look = {
+export type DirectoryLook = {
   readonly listing: Listing;
   /** Eligible directories in it. */
   readonly directories: readonly RawPath[];
@@ -39,14 +39,14 @@ export function* look(
   dir: RawPath,
   eligible: Eligibility,
   network: boolean,
-): Generator<void, Look> {
+): Generator<void, DirectoryLook> {
   const fd = openDirectory(root, dir);
   try {
     const files: FileSeen[] = [];
     const directories: RawPath[] = [];
     let leftOut = 0;
     const links: RawPath[] = [];
-    let problem: Look["problem"];
+    let problem: DirectoryLook["problem"];
     const names = namesIn(fd, dir);
     const lookAt = (name: RawPath, entry: string | Buffer) => {
       const path = joinRaw(dir, name);

@@ -81,7 +81,7 @@ export function pdfBytesIn({ fd, size }: OpenBytes): PdfBytes {
 }
 
 /** What was read of a file; `bytesRead` is less than its size when it became shorter meanwhile. */
-export type Digested = { readonly digest: string; readonly bytesRead: number };
+export type FileDigest = { readonly digest: string; readonly bytesRead: number };
 
 /**
  * SHA-256, hex, of the first `size` bytes, the next chunk being read while one is hashed.
@@ -93,7 +93,7 @@ export async function digestOf(
   size: number,
   signal: AbortSignal,
   each: (chunk: Buffer) => void | Promise<void> = () => {},
-): Promise<Digested> {
+): Promise<FileDigest> {
   const hash = createHash("sha256");
   const chunkBytes = Math.min(CHUNK_BYTES, size);
   // Two for the whole file: with a new one for each chunk, collecting them takes as long as reading.

@@ -23,7 +23,7 @@ import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./status.ts";
 
 /** A file's content; `chunks` may be called once. */
-export type Snapshot = { readonly sizeBytes: number } & (
+export type FileSnapshot = { readonly sizeBytes: number } & (
   | { readonly bytes: Buffer }
   | { readonly chunks: () => AsyncIterable<Buffer> }
 );
@@ -56,7 +56,7 @@ export async function openSnapshot(
   path: RawPath,
   expected: Expected,
   signal: AbortSignal,
-): Promise<{ file: Snapshot; close: () => Promise<void> }> {
+): Promise<{ file: FileSnapshot; close: () => Promise<void> }> {
   signal.throwIfAborted();
   const open = openAsExpected(settings, path, expected);
   const { sizeBytes } = expected.seen;
@@ -110,12 +110,12 @@ class OpenFile {
       throw new FileChanged(this.#path, "was written to");
   }
 
-  async whole(): Promise<Snapshot> {
+  async whole(): Promise<FileSnapshot> {
     const { sizeBytes } = this.#expected.seen;
     return { sizeBytes, bytes: await this.#proven(Buffer.allocUnsafeSlow(sizeBytes)) };
   }
 
-  async slices(): Promise<Snapshot> {
+  async slices(): Promise<FileSnapshot> {
     const { sizeBytes } = this.#expected.seen;
     const buffer = spareBuffers.take(sizeBytes);
     const bytes = await this.#proven(buffer.subarray(0, sizeBytes));

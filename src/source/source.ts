@@ -102,7 +102,7 @@ export type Inspection =
   | { kind: "unreadable"; problem: Problem };
 
 /** What is to be there where an after-action acts. */
-export type Archived = {
+export type ArchivedFile = {
   /** SHA-256 of the content, hex. */
   readonly digest: string;
   /** When it was sent, epoch milliseconds; null: it was not. */

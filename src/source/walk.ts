@@ -6,7 +6,7 @@ import { eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
 
 /** A directory and the names in it that are no directories. */
-export type Step = { readonly dir: RawPath; readonly others: readonly RawPath[] };
+export type WalkStep = { readonly dir: RawPath; readonly others: readonly RawPath[] };
 
 /**
  * Walks the eligible directories at and below `from` by name alone, without a look at the files:
@@ -17,7 +17,7 @@ export async function* walk(
   settings: SourceSettings,
   signal: AbortSignal,
   from: RawPath = ROOT,
-): AsyncGenerator<Step> {
+): AsyncGenerator<WalkStep> {
   const eligible = eligibility(settings);
   const waiting = eligible.directory(from) ? [from] : [];
   for (let dir = waiting.pop(); dir !== undefined; dir = waiting.pop()) {

@@ -33,7 +33,7 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 }
 
 /** What browsers tell of where a request comes from. */
-export type Asked = {
+export type WebRequest = {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** It is for the page itself, which others may link to. */
@@ -44,7 +44,7 @@ export type Asked = {
  * True unless a browser says that another page asks. Another page may link to the entry and nothing else:
  * not even read, since an open event stream takes a place. Another port of this host is another page.
  */
-export function isOwnPage({ method, headers, isEntry }: Asked): boolean {
+export function isOwnPage({ method, headers, isEntry }: WebRequest): boolean {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
   const isRead = method === "GET" || method === "HEAD";

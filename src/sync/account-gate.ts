@@ -11,7 +11,7 @@ import * as gates from "../domain/gate.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { OF_ONE_REQUEST } from "../domain/status-hints.ts";
 import type { Change } from "../journal/journal.ts";
-import type { Claimed, Claims } from "./claimer.ts";
+import type { ClaimedDocument, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
 import { HOLD } from "./backoffs.ts";
 import { Probes } from "./probes.ts";
@@ -158,7 +158,7 @@ export class AccountGate {
    */
   async probe(
     claim: (document: Document) => Promise<Claims>,
-  ): Promise<Claimed | "nothing" | undefined> {
+  ): Promise<ClaimedDocument | "nothing" | undefined> {
     for (let tries = 0; tries < PROBES_MAX; tries++) {
       const document = await this.#probes.next();
       if (!document && tries === 0) return "nothing";

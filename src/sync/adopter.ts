@@ -1,6 +1,6 @@
 /** Claims documents that are in the archive already for the files that wait to be sent. */
 import type { Archive } from "../archive/archive.ts";
-import { type Adoption, adoptions, adoptionsElsewhere, type Waiting } from "../domain/adopt.ts";
+import { type Adoption, adoptions, adoptionsElsewhere, type WaitingFile } from "../domain/adopt.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
@@ -13,7 +13,7 @@ import { goOn } from "./retry.ts";
 import type { WholeArchive } from "./whole-archive.ts";
 
 /** What was found for one file. */
-export type Found = Adoption & {
+export type AdoptionMatch = Adoption & {
   readonly document: Document;
   /** People have filed it in another folder than it belongs in. */
   readonly isFiled: boolean;
@@ -32,7 +32,7 @@ type Looking = Omit<Parts, "clock"> & {
 
 /** A folder that was looked through: what was found, what is left, and ids of documents that it lists. */
 type Looked = {
-  readonly found: readonly Found[];
+  readonly found: readonly AdoptionMatch[];
   readonly left: readonly Document[];
   readonly listed: readonly number[];
 };
@@ -48,7 +48,7 @@ export async function* findArchived(
   looking: Looking,
   waiting: readonly Document[],
   signal: AbortSignal,
-): AsyncGenerator<Found> {
+): AsyncGenerator<AdoptionMatch> {
   const folders = new Folders(looking.archive);
   const looked = ahead(
     Map.groupBy(waiting, (each) => each.targetPath ?? "/"),
@@ -78,7 +78,7 @@ async function foundElsewhere(
   { known, used }: { readonly known: readonly number[]; readonly used: readonly number[] },
   { journal, archive, whole, storedSize }: Looking,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<AdoptionMatch[]> {
   const filed = new Map<number, Candidate>();
   for (const { sentName } of documents) {
     const named = await whole.named(sentName ?? "", known, signal);
@@ -95,7 +95,7 @@ async function foundElsewhere(
   });
 }
 
-function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Archive): Waiting {
+function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Archive): WaitingFile {
   const writtenAt = seen.modifiedAt + clockOffsetMs;
   return { id, sentName: sentName ?? "", sizeBytes: seen.sizeBytes, writtenAt };
 }
@@ -121,7 +121,7 @@ async function foundIn(
   const archived = await Array.fromAsync(documentsIn({ folderId }, { archive, journal }, signal));
   const files = documents.map((document) => waitingOf(document, archive));
   const paired = adoptions(files, archived.filter(isForeign), storedSize);
-  const found: Found[] = [];
+  const found: AdoptionMatch[] = [];
   const left: Document[] = [];
   for (const document of documents) {
     const { taken, unclear } = paired.get(document.id) ?? { taken: null, unclear: [] };
@@ -154,7 +154,7 @@ async function sentForOthers(
 }
 
 /** The changes that make a found document the file's own; conversion is followed from there. */
-export function adopting({ document, taken }: Found, at: number): Change[] {
+export function adopting({ document, taken }: AdoptionMatch, at: number): Change[] {
   if (taken === null) return [];
   const { id: documentId, folderId, status, uploadedDate } = taken;
   const place = { documentId, folderId, status, uploadedDate, sentBytes: null };

@@ -30,14 +30,14 @@ type Guarding = Pick<SyncContext, "clock" | "log"> & {
 };
 
 /** What is known now: nothing yet, nothing as it was not asked or in vain, that it is the same, or the problem that it is another. */
-export type Standing = "unknown" | "failed" | "same" | Problem;
+export type IdentityState = "unknown" | "failed" | "same" | Problem;
 
 export class IdentityGuard {
   readonly #asking: Asking;
   readonly #context: Guarding;
   /** The key-value entry as it was last read or written. */
   #keyValue: string | null | undefined;
-  #standing: Standing;
+  #standing: IdentityState;
   #askedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #asks: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class IdentityGuard {
     this.#standing = context.asks ? "unknown" : "failed";
   }
 
-  get standing(): Standing {
+  get standing(): IdentityState {
     return this.#standing;
   }
 

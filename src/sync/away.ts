@@ -40,7 +40,7 @@ const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 type Context = Pick<SyncContext, "journal" | "clock">;
 
 /** An archive and its sources as they are seen at one moment. */
-export type Seen = {
+export type ArchiveView = {
   readonly outage: Outage | undefined;
   readonly scanSchedulers: Iterable<Pick<ScanScheduler, "mirror" | "isLed" | "state">>;
 };
@@ -70,7 +70,7 @@ export class AwayNote {
   }
 
   /** Keeps what is seen; resolves once that is durable, with whether it differs from what was kept. */
-  async look(seen: Seen): Promise<boolean> {
+  async look(seen: ArchiveView): Promise<boolean> {
     const { journal } = this.#context;
     const away = {
       archive: this.#archive(seen),
@@ -88,7 +88,7 @@ export class AwayNote {
     return true;
   }
 
-  #archive({ outage }: Seen): ArchiveAway | null {
+  #archive({ outage }: ArchiveView): ArchiveAway | null {
     const before = this.#away.archive;
     const isSame = outage !== undefined && outage.until === this.#until;
     this.#until = outage?.until;
@@ -101,7 +101,7 @@ export class AwayNote {
   }
 
   /** A source that was not looked for yet is as it was when this was last known. */
-  #sources({ scanSchedulers }: Seen): Record<string, SourceAway> {
+  #sources({ scanSchedulers }: ArchiveView): Record<string, SourceAway> {
     const away: Record<string, SourceAway> = {};
     for (const { mirror, isLed, state } of scanSchedulers) {
       if (!isLed || state.status?.online === true) continue;
@@ -116,7 +116,7 @@ export class AwayNote {
 
   /** The same for what a scan tells of one that was not scanned yet. */
   #ofScans<T>(
-    { scanSchedulers }: Seen,
+    { scanSchedulers }: ArchiveView,
     before: Readonly<Record<string, T>>,
     found: (state: ScanSchedulerState) => T | null,
   ): Record<string, T> {

@@ -10,7 +10,7 @@ import type { Document } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { Change } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/channel.ts";
-import { type Answer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
+import { type HookAnswer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type { Whole } from "./already-sent.ts";
@@ -140,7 +140,7 @@ export class BeforeHooks {
   }
 
   /** Why the answer leads nowhere; undefined when it does not. */
-  #misled({ mirror, path, found }: Asked, answer: Answer): string | undefined {
+  #misled({ mirror, path, found }: Asked, answer: HookAnswer): string | undefined {
     const at = this.#context.clock.now();
     const decision = decisionOn(mirror.settings, path, found, at, answer);
     const isMisled = "problem" in decision && decision.problem.code === "HOOK_FAILED";

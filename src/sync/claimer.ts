@@ -21,10 +21,13 @@ const CONFLICT_MS = 1_000;
 const AHEAD = 8;
 
 /** A document whose intent is committed, and its mirror. */
-export type Claimed = { readonly document: Document; readonly mirror: LiveMirror };
+export type ClaimedDocument = { readonly document: Document; readonly mirror: LiveMirror };
 
 /** What could be claimed; `problem` when the archive could not be asked for a folder. */
-export type Claims = { readonly claimed: readonly Claimed[]; readonly problem: Problem | null };
+export type Claims = {
+  readonly claimed: readonly ClaimedDocument[];
+  readonly problem: Problem | null;
+};
 
 export class Claimer {
   readonly #context: SyncContext;

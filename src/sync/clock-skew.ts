@@ -3,7 +3,7 @@
  * what was to wait a minute would wait for as long as the clock was wrong: a scanner PC that boots
  * with a flat battery may believe in any year. So due times that no wait can explain are pulled in.
  */
-import { type Gap, withGap, withoutFuture } from "../domain/clock-gaps.ts";
+import { type ClockGap, withGap, withoutFuture } from "../domain/clock-gaps.ts";
 import { STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
@@ -64,7 +64,7 @@ export class ClockWatch {
 export class SetForward {
   readonly #clock: Clock;
   #offset: number;
-  #gaps: readonly Gap[] = [];
+  #gaps: readonly ClockGap[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -72,7 +72,7 @@ export class SetForward {
   }
 
   /** What it skipped, as far as that was noticed; oldest first, and nothing of it ahead of now. */
-  look(): readonly Gap[] {
+  look(): readonly ClockGap[] {
     const now = this.#clock.now();
     const offset = offsetOf({ clock: this.#clock });
     const aheadMs = offset - this.#offset;

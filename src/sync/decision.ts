@@ -1,6 +1,6 @@
 import type { Mirror } from "../config/config.ts";
-import type { Answer } from "../rules/answer.ts";
-import { type Decision, decide } from "../rules/decide.ts";
+import type { HookAnswer } from "../rules/answer.ts";
+import { type RulesDecision, decide } from "../rules/decide.ts";
 import type { Inspection } from "../source/source.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
@@ -13,8 +13,8 @@ export function decisionOn(
   path: RawPath,
   { seen, notes }: Extract<Inspection, { kind: "whole" }>,
   at: number,
-  answer?: Answer,
-): Decision {
+  answer?: HookAnswer,
+): RulesDecision {
   return decide(rules, target, {
     mirror: name,
     path,

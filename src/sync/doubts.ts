@@ -15,7 +15,7 @@ import {
   type DoubtPolicy,
   type DoubtSpan,
   doubtSpan,
-  type Finding,
+  type Evidence,
   earliestUpload,
   mayBeBytes,
   reconcile,
@@ -148,7 +148,7 @@ export class Doubts {
   }
 
   /** Whether a person has filed it there is for a person to say. */
-  async #filedElsewhere(document: Document, finding: Finding): Promise<void> {
+  async #filedElsewhere(document: Document, finding: Evidence): Promise<void> {
     const candidates = finding.kind === "ambiguous" ? finding.candidates : [];
     const all = finding.kind === "found" ? [finding.candidate] : candidates;
     const { clock, journal, random } = this.#context;
@@ -222,7 +222,7 @@ export class Doubts {
     return all.filter(isForeign);
   }
 
-  async #conclude(document: Document, finding: Finding, isThere: boolean): Promise<void> {
+  async #conclude(document: Document, finding: Evidence, isThere: boolean): Promise<void> {
     const at = this.#context.clock.now();
     if (finding.kind !== "lookAgain") this.#met.delete(document.id);
     switch (finding.kind) {

@@ -5,7 +5,7 @@
 import { compare } from "../domain/compare.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { BESIDE_CODES } from "../domain/event-for.ts";
-import type { Applied, Change, Known, Place } from "../journal/journal.ts";
+import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { invariant } from "../std/invariant.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
@@ -13,7 +13,7 @@ import { GONE_ALREADY } from "./after-loop.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { AfterActions } from "./after-actions.ts";
-import type { Stream } from "./send-queue.ts";
+import type { QueueState } from "./send-queue.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
 const CHANGES_MAX = 200;
@@ -29,13 +29,13 @@ const TRIES = 3;
 export class Intake {
   readonly #context: SyncContext;
   readonly #afterActions: AfterActions;
-  readonly #stream: Pick<Stream, "isStreaming"> | undefined;
+  readonly #stream: Pick<QueueState, "isStreaming"> | undefined;
 
   /** A drop of thousands gives way to `stream`, in which the first of them leave. */
   constructor(
     context: SyncContext,
     afterActions = new AfterActions(),
-    stream?: Pick<Stream, "isStreaming">,
+    stream?: Pick<QueueState, "isStreaming">,
   ) {
     this.#context = context;
     this.#afterActions = afterActions;
@@ -219,7 +219,7 @@ export class Intake {
    * Never sent: forgotten, with the reason in its history. Sent: only noted. Not what another daemon, to
    * which the place is where it was moved to, has found there meanwhile.
    */
-  async #gone(rows: readonly Known[], place: Place): Promise<Change[]> {
+  async #gone(rows: readonly Known[], place: RowPlace): Promise<Change[]> {
     const at = this.#context.clock.now();
     const changes: Change[] = [];
     for (const { id, ...row } of rows) {

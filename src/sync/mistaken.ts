@@ -1,5 +1,5 @@
 /** What the archive has another document under the id of goes back into doubt, anyone who hears of it. */
-import { anotherDocument, type Told } from "../domain/another-document.ts";
+import { anotherDocument, type ReportedDocument } from "../domain/another-document.ts";
 import type { ArchiveAccount } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
 import { ANOTHER_DOCUMENT } from "../domain/event-for.ts";
@@ -40,7 +40,7 @@ export async function oursAmong(context: Context, all: readonly Heard[]): Promis
 export async function otherThan(
   context: Pick<Context, "journal"> & { readonly config: Knowing },
   document: Document,
-  told: Told,
+  told: ReportedDocument,
 ): Promise<string | undefined> {
   const { upload, archive } = context.config;
   const likeness = { toleranceMs: upload.doubt.toleranceMs, storedSize: archive?.storedSize };

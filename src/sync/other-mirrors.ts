@@ -19,7 +19,7 @@ import type { Followed } from "./recall.ts";
 export type Lookable = Parameters<typeof lookAtPlaces>[0];
 
 /** A file of a mirror that was found whole, and what is known of the archive's other mirrors that are configured. */
-export type Found = {
+export type WholeFile = {
   readonly mirror: Pick<LiveMirror, "settings" | "row"> & Lookable;
   /** Those whose sources are there. */
   readonly others: () => Promise<readonly Lookable[]>;
@@ -33,7 +33,7 @@ export type Found = {
  * Rows of the archive's other mirrors that were sent with these bytes, to where this file would go. Where the two
  * mirrors' archive folders differ, another one is wanted there by right.
  */
-export async function sentByOthers(journal: Journal, found: Found): Promise<Document[]> {
+export async function sentByOthers(journal: Journal, found: WholeFile): Promise<Document[]> {
   const { mirror, here, whole, settingsOf } = found;
   const rows: Document[] = [];
   for (const { id, archiveId } of await journal.mirrors()) {
@@ -66,7 +66,7 @@ export async function sentByOthers(journal: Journal, found: Found): Promise<Docu
  * The file of a row of a mirror that was given another source is in its own place below that, and this one is a copy: in
  * this mirror a file of that size is there, or in another one that very file, and this one is not known to be the row's.
  */
-async function isInItsPlace({ dir, name, seen }: Document, { mirror, others, here }: Found) {
+async function isInItsPlace({ dir, name, seen }: Document, { mirror, others, here }: WholeFile) {
   if (isSameFile(seen.stamp, here.seen.stamp)) return false;
   const path = joinRaw(dir, name);
   if (path !== here.path) {
@@ -93,7 +93,7 @@ async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document
  */
 export async function movedFromOther(
   { journal, mirrors, ownership = FULL_OWNERSHIP }: SyncContext,
-  found: Omit<Found, "settingsOf" | "others">,
+  found: Omit<WholeFile, "settingsOf" | "others">,
   { rows: followed, afterActions }: Followed,
 ): Promise<Document | Problem | "in hand" | undefined> {
   // What other daemons have configured, and what they see of their files, nobody knows here.
@@ -134,7 +134,7 @@ function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Prob
 
 function goesAlike(
   { mirrorId, targetPath }: Document,
-  { mirror: { settings }, here, whole, at, settingsOf }: Found,
+  { mirror: { settings }, here, whole, at, settingsOf }: WholeFile,
 ): boolean {
   const { target } = settings;
   const other = settingsOf(mirrorId);

@@ -9,7 +9,7 @@ import type { Journal, PaceRow } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "./ownership.ts";
-import { type Waiting, type WaitingConfig, asked, outsideHours, roomOf } from "./waiting.ts";
+import { type WaitReason, type WaitingConfig, asked, outsideHours, roomOf } from "./waiting.ts";
 
 /** What an archive's answer, or its silence, says of its load. */
 export type Load = {
@@ -40,7 +40,7 @@ export class Pace {
   /** Until when the archive asked to be left alone, by the monotonic clock: the wall's may be set. */
   #askedUntil: number;
   /** What was last found out about the hours, good until then. */
-  #hours: { readonly from: number; readonly to: number; readonly waiting: Waiting | null };
+  #hours: { readonly from: number; readonly to: number; readonly waiting: WaitReason | null };
 
   private constructor(parts: Parts, row: PaceRow) {
     this.#parts = parts;
@@ -148,7 +148,7 @@ export class Pace {
   }
 
   /** Looked up once a window: that takes a millisecond, and a sender asks often. */
-  #hoursAt(now: number): Waiting | null {
+  #hoursAt(now: number): WaitReason | null {
     if (now < this.#hours.from || now >= this.#hours.to) {
       const waiting = outsideHours(this.#parts.config, now);
       const minute = 60_000 - (now % 60_000);

@@ -17,7 +17,7 @@ import type { Journal, WaitingPages } from "../journal/journal.ts";
 import { type UsageBucket, sumOf } from "../journal/usage-bucket.ts";
 import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "./budget.ts";
 import { invariant } from "../std/invariant.ts";
-import type { Waiting } from "./waiting.ts";
+import type { WaitReason } from "./waiting.ts";
 
 /** The rate is that of so many days, or of those since anything was sent. */
 const RATE_DAYS = 7;
@@ -78,7 +78,7 @@ export type AllowanceReport = {
 };
 
 /** What the report is about: an account's mirrors and its policy. */
-export type Account = {
+export type AccountMirrors = {
   readonly policy: PagePolicy | undefined;
   readonly mirrors: MirrorNames;
 };
@@ -88,7 +88,7 @@ export async function accountOf(
   journal: Journal,
   policy: PagePolicy | undefined,
   configured: readonly { readonly name: string }[],
-): Promise<Account> {
+): Promise<AccountMirrors> {
   const names = new Set(configured.map(({ name }) => name));
   const rows = (await journal.mirrors()).filter(({ name }) => names.has(name));
   const mirrors = new Map(rows.map(({ id, name }) => [id, name]));
@@ -98,7 +98,7 @@ export async function accountOf(
 /** Reads the report as of `now`. */
 export async function pageReportOf(
   journal: Journal,
-  { policy = NO_ALLOWANCE, mirrors }: Account,
+  { policy = NO_ALLOWANCE, mirrors }: AccountMirrors,
   now: number,
 ): Promise<PageReport> {
   const { from, to } = periodOf(now, policy.monthBegins);
@@ -247,7 +247,7 @@ async function keptIn(
 }
 
 /** Why nothing is sent at all, where every document that is ready needs more pages than are left. */
-export function allowanceWait({ allowance, to }: PageReport, pending: number): Waiting | null {
+export function allowanceWait({ allowance, to }: PageReport, pending: number): WaitReason | null {
   if (allowance === null || allowance.keeps.documents < Math.max(1, pending)) return null;
   const { left, pages } = allowance;
   const message = `${Math.max(0, left)} of this month's ${pages} pages are left (\`quota.monthlyPages\`)`;
@@ -257,7 +257,7 @@ export function allowanceWait({ allowance, to }: PageReport, pending: number): W
 /** Why this document is not sent before the month is renewed; null where pages do not keep it. */
 export async function whyKept(
   journal: Journal,
-  { policy = NO_ALLOWANCE, mirrors }: Account,
+  { policy = NO_ALLOWANCE, mirrors }: AccountMirrors,
   document: Document,
   now: number,
 ): Promise<string | null> {

@@ -4,8 +4,8 @@ import { joinBatch } from "../domain/batching.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { Batch, Change } from "../journal/journal.ts";
-import type { Answer } from "../rules/answer.ts";
-import type { Decided, Decision } from "../rules/decide.ts";
+import type { HookAnswer } from "../rules/answer.ts";
+import type { Decided, RulesDecision } from "../rules/decide.ts";
 import { NO_RULES } from "../rules/rules.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
@@ -16,7 +16,7 @@ import { decisionOn } from "./decision.ts";
 import { CLOCKS, HOLD } from "./backoffs.ts";
 
 /** Something worth knowing of it, and what a hook answered; absent: nobody asked one. */
-export type Ready = { readonly remark: string | null; readonly answer?: Answer };
+export type Preparation = { readonly remark: string | null; readonly answer?: HookAnswer };
 
 export class Readying {
   readonly #context: SyncContext;
@@ -39,7 +39,7 @@ export class Readying {
     mirror: LiveMirror,
     document: Document,
     found: Whole,
-    { remark, answer }: Ready,
+    { remark, answer }: Preparation,
   ): Promise<Change[]> {
     const decision = await this.decision(mirror, document, found, answer);
     if ("problem" in decision) return [this.undecided(document, decision.problem)];
@@ -98,8 +98,8 @@ export class Readying {
     { settings }: LiveMirror,
     { dir, name }: Document,
     found: Whole,
-    answer?: Answer,
-  ): Promise<Decision> {
+    answer?: HookAnswer,
+  ): Promise<RulesDecision> {
     const decide = () =>
       decisionOn(settings, joinRaw(dir, name), found, archiveNow(this.#context), answer);
     const decision = decide();
@@ -135,7 +135,7 @@ export class Readying {
 }
 
 /** It has an expiry date, or was denied one by what time it is. */
-function isDated(decision: Decision): boolean {
+function isDated(decision: RulesDecision): boolean {
   return "problem" in decision
     ? decision.problem.code === "EXPIRY_TOO_SOON"
     : decision.decided.attributes?.expiry !== undefined;

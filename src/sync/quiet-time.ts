@@ -1,5 +1,5 @@
 /** Whether a file was quiet for as long as the clock says. */
-import type { Gap } from "../domain/clock-gaps.ts";
+import type { ClockGap } from "../domain/clock-gaps.ts";
 import type { Document } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
@@ -23,7 +23,7 @@ export class QuietTime {
   }
 
   /** What the clock skipped, as far as that was noticed; call it every now and then. */
-  look(): readonly Gap[] {
+  look(): readonly ClockGap[] {
     return this.#setForward.look();
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../std/clock.ts";
-import type { Stream } from "./send-queue.ts";
+import type { QueueState } from "./send-queue.ts";
 
 /**
  * While more is ready than can leave, a group of small files is followed by a rest this many times as long as the
@@ -14,11 +14,11 @@ const REST_LOOK_MS = 10;
 /** The rests of those who look at files while others are sent. */
 export class Rest {
   readonly #clock: Clock;
-  readonly #stream: Pick<Stream, "isSupplied"> | undefined;
+  readonly #stream: Pick<QueueState, "isSupplied"> | undefined;
   /** When small files may be looked at again, by the monotonic clock. */
   #until = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, stream: Pick<Stream, "isSupplied"> | undefined) {
+  constructor(clock: Clock, stream: Pick<QueueState, "isSupplied"> | undefined) {
     this.#clock = clock;
     this.#stream = stream;
   }

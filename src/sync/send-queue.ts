@@ -10,7 +10,7 @@ const STREAM_MS = 200;
 const BACKLOG = 2;
 
 /** What is said of the queue to those whose work is to give way to it. */
-export type Stream = Pick<SendQueue, "isStreaming" | "isSupplied" | "ready">;
+export type QueueState = Pick<SendQueue, "isStreaming" | "isSupplied" | "ready">;
 
 /** Waits for a place on the line, and holds it as long as `use` takes. */
 export type TakeLine = <T>(use: () => Promise<T>) => Promise<T>;

@@ -10,7 +10,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
 import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
-import { type Claimed, Claimer, type Claims } from "./claimer.ts";
+import { type ClaimedDocument, Claimer, type Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
 import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 import type { FirstRun } from "./first-run.ts";
@@ -20,7 +20,7 @@ import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./placement.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { sendOrder } from "./send-order.ts";
-import { SendQueue, type Stream, type TakeLine } from "./send-queue.ts";
+import { SendQueue, type QueueState, type TakeLine } from "./send-queue.ts";
 
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
@@ -88,7 +88,7 @@ export class Sender {
   }
 
   /** How documents leave just now. */
-  get stream(): Stream {
+  get stream(): QueueState {
     return this.#queue;
   }
 
@@ -212,7 +212,7 @@ export class Sender {
     return claims;
   }
 
-  #enqueue(claimed: Claimed, probe: boolean): void {
+  #enqueue(claimed: ClaimedDocument, probe: boolean): void {
     if (probe) this.#probing = true;
     this.#queue.add(claimed.mirror.reader, async (line) => {
       try {
@@ -230,7 +230,7 @@ export class Sender {
    * Once a document is stored the line is free again, and the journal follows next to it. Any other
    * outcome may mean that nothing more is to be sent: it is taken in first.
    */
-  async #attempt(claimed: Claimed, probe: boolean, line: TakeLine): Promise<void> {
+  async #attempt(claimed: ClaimedDocument, probe: boolean, line: TakeLine): Promise<void> {
     const large = claimed.document.seen.sizeBytes > LARGE_BYTES ? 1 : 0;
     this.#large += large;
     const stored = await line(async () => {
@@ -242,7 +242,7 @@ export class Sender {
     if (stored) await this.#ended(claimed, stored, probe);
   }
 
-  async #send({ document, mirror }: Claimed, probe: boolean): Promise<Sent> {
+  async #send({ document, mirror }: ClaimedDocument, probe: boolean): Promise<Sent> {
     const begunAt = this.#context.clock.monotonic();
     if (mirror.reader.silent || !this.#mayBegin(probe)) {
       return { outcome: { kind: "notBegun" }, begunAt };
@@ -258,7 +258,7 @@ export class Sender {
     return probe || !isClosed(this.#keeper.gate);
   }
 
-  async #ended(claimed: Claimed, sent: Sent, probe: boolean): Promise<void> {
+  async #ended(claimed: ClaimedDocument, sent: Sent, probe: boolean): Promise<void> {
     const outcome = await this.#keeper.confirmed(sent.outcome, this.#cut.signal);
     const recorded = await recordOutcome(this.#context, claimed, outcome);
     await this.#context.pace.learn(recorded, sent.begunAt);

@@ -24,7 +24,7 @@ import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./prepare.ts";
 import { type Followed, recall } from "./recall.ts";
 import { Rest } from "./rest.ts";
-import type { Stream } from "./send-queue.ts";
+import type { QueueState } from "./send-queue.ts";
 
 /** Files of one inspection at most. */
 const INSPECT_MAX = 64;
@@ -51,13 +51,13 @@ export class Settler {
   readonly #quietTime: QuietTime;
   readonly #afterActions: AfterActions;
   readonly #look: CloseLook;
-  readonly #stream: Pick<Stream, "isSupplied" | "ready"> | undefined;
+  readonly #stream: Pick<QueueState, "isSupplied" | "ready"> | undefined;
   readonly #rest: Rest;
 
   constructor(
     context: SyncContext,
     afterActions = new AfterActions(),
-    stream?: Pick<Stream, "isSupplied" | "ready">,
+    stream?: Pick<QueueState, "isSupplied" | "ready">,
   ) {
     this.#context = context;
     this.#stream = stream;

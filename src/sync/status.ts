@@ -20,7 +20,7 @@ import {
 } from "./page-report.ts";
 import { listsOf, type StatusLists } from "./status-lists.ts";
 import type { Unread } from "./scan-scheduler.ts";
-import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
+import { type WaitReason, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
 export type Counts = Record<State, number>;
@@ -62,7 +62,7 @@ type ClosedGate = {
 };
 
 /** What keeps new uploads from beginning, and how many run at the same time at most. */
-type Sending = { readonly waits: Waiting | null; readonly concurrency: number };
+type Sending = { readonly waits: WaitReason | null; readonly concurrency: number };
 
 /** Where one archive stands. */
 export type ArchiveStatusReport = {

@@ -9,7 +9,7 @@ import type { Journal, PaceRow } from "../journal/journal.ts";
  * - `conversion`: `conversion.maxOutstanding` documents are not CONVERTED yet.
  * - `allowance`: all that is ready needs more pages than are left (`quota.monthlyPages`).
  */
-export type Waiting = {
+export type WaitReason = {
   readonly why: "hours" | "asked" | "conversion" | "allowance";
   readonly message: string;
   /** Epoch ms; null: until something else happens. */
@@ -24,7 +24,7 @@ export async function waitingOf(
   journal: Journal,
   config: WaitingConfig,
   now: number,
-): Promise<Waiting | null> {
+): Promise<WaitReason | null> {
   return (
     outsideHours(config, now) ??
     asked(await journal.pace(), now) ??
@@ -33,14 +33,14 @@ export async function waitingOf(
 }
 
 /** Null within the hours. */
-export function outsideHours({ upload }: WaitingConfig, now: number): Waiting | null {
+export function outsideHours({ upload }: WaitingConfig, now: number): WaitReason | null {
   const until = opensAt(upload.hours, now);
   const message = "outside of the hours for sending (`upload.hours`)";
   return until === null ? null : { why: "hours", message, until };
 }
 
 /** Null when the archive asked for no pause, or it is over; a clock that was set back lengthens none. */
-export function asked({ pausedAt, pausedUntil, problem }: PaceRow, now: number): Waiting | null {
+export function asked({ pausedAt, pausedUntil, problem }: PaceRow, now: number): WaitReason | null {
   if (pausedAt === null || pausedUntil === null) return null;
   const leftMs = Math.min(pausedUntil - now, pausedUntil - pausedAt);
   if (leftMs <= 0) return null;
@@ -59,7 +59,7 @@ export async function roomOf(
   return outstandingMax - folders.reduce((sum, { documents }) => sum + documents, 0);
 }
 
-function atCeiling({ conversion }: WaitingConfig, room: number): Waiting | null {
+function atCeiling({ conversion }: WaitingConfig, room: number): WaitReason | null {
   if (room > 0) return null;
   const message = `${conversion.outstandingMax} documents or more are not CONVERTED yet (\`conversion.maxOutstanding\`)`;
   return { why: "conversion", message, until: null };

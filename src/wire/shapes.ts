@@ -24,7 +24,7 @@ export type DocumentDetail = {
 };
 
 /** Result of document info. */
-export type Document = DocumentDetail & {
+export type ArchiveDocument = DocumentDetail & {
   title?: string;
   author?: string;
   producer?: string;
@@ -54,7 +54,7 @@ export type Folder = FolderDetail & {
 };
 
 /** What every paged list returns besides its items. */
-export type Page = { paginationSize: number; paginationPages: number };
+export type PageTotals = { paginationSize: number; paginationPages: number };
 
 /** Endpoints: operation name to path below `{base_url}`. */
 export const PATHS = {

@@ -30,7 +30,7 @@ import type {
   WaitingFolder,
   WaitingPages,
   WarnedRow,
-  Claimed,
+  ClaimTimes,
 } from "../../src/journal/journal.ts";
 import { archiveChanged } from "../../src/journal/accounts.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
@@ -315,7 +315,10 @@ export class MemoryJournal implements Journal {
     );
   }
 
-  async claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
+  async claimed(
+    documentIds: readonly number[],
+    mirrorIds?: readonly number[],
+  ): Promise<ClaimTimes> {
     const isMeant = (row: { mirrorId: number; documentId: number | null }) =>
       mirrorIds?.includes(row.mirrorId) !== false &&
       this.#isOwn(row) &&

@@ -9,13 +9,13 @@ import type {
 import { ArchiveError } from "../../src/archive/archive-error.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
 import {
-  type Document,
+  type ArchiveDocument,
   type DocumentDetail,
   type Folder,
   type FolderDetail,
   LIMITS,
   type Operation,
-  type Page,
+  type PageTotals,
 } from "../../src/wire/shapes.ts";
 
 /** A request that was made, with its parameters. */
@@ -167,7 +167,7 @@ export class ScriptedArchive implements Archive {
     return { ...page, documents };
   }
 
-  async document(id: number, signal: AbortSignal): Promise<Document> {
+  async document(id: number, signal: AbortSignal): Promise<ArchiveDocument> {
     await this.#ask("document", id, signal);
     return this.#assertDocument(id);
   }
@@ -267,7 +267,7 @@ function pageOf<Item>(
   list: keyof typeof LIMITS.paginationSize,
   all: readonly Item[],
   { paginationIndex = 0, paginationSize = PAGE_SIZE }: Paging<string>,
-): Page & { items: Item[] } {
+): PageTotals & { items: Item[] } {
   if (paginationSize > LIMITS.paginationSize[list]) throw refused("INVALID_PAGINATION_SIZE");
   const from = paginationIndex * paginationSize;
   return {

@@ -7,7 +7,7 @@ import type {
 } from "../../src/archive/archive.ts";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
-import type { Document, FolderDetail } from "../../src/wire/shapes.ts";
+import type { ArchiveDocument, FolderDetail } from "../../src/wire/shapes.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
 import type { Dice } from "./dice.ts";
 import { hollowDocuments, hollowFolders, prooflessReply, refusalBefore } from "./lies.ts";
@@ -161,7 +161,7 @@ export class SimulatedArchive implements Archive {
     return { ...page, documents: items };
   }
 
-  async document(id: number, signal: AbortSignal): Promise<Document> {
+  async document(id: number, signal: AbortSignal): Promise<ArchiveDocument> {
     await this.#answer(signal);
     const asOf = this.#asOf();
     return detailOf(this.#assertThere(id, asOf, "DOC_NOT_EXIST"), asOf, EPOCH + this.#skewMs);

@@ -10,13 +10,16 @@ import { addressFilter } from "../../network/address-filter.ts";
 import { readNameservers } from "../../network/nameservers.ts";
 import { type NetworkSettings, placeOf } from "../../network/network.ts";
 import { installedUnit } from "../installed-unit.ts";
-import { fail, type Finding, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./finding.ts";
 
 /** The addresses that one of the daemon's partners has. */
 export type Partner = { readonly what: string; readonly addresses: readonly string[] };
 
 /** `root` is that of the host, for its units and its name servers. */
-export async function* examineAddressFilter(config: Config, root = "/"): AsyncGenerator<Finding> {
+export async function* examineAddressFilter(
+  config: Config,
+  root = "/",
+): AsyncGenerator<CheckResult> {
   const unit = config.file === undefined ? undefined : installedUnit(config.file, root);
   if (!unit) return;
   const passes = addressFilter(unit.values("IPAddressAllow"), unit.values("IPAddressDeny"));
@@ -31,7 +34,7 @@ export function findingOf(
   { what, addresses }: Partner,
   unit: string,
   passes: (address: string) => boolean,
-): Finding | undefined {
+): CheckResult | undefined {
   const dropped = addresses.filter((address) => !passes(address));
   if (dropped.length === 0) return undefined;
   const isAll = dropped.length === addresses.length;

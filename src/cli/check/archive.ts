@@ -22,7 +22,7 @@ import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
 import type { Shell } from "../shell.ts";
 import { spanText } from "../../std/wording.ts";
-import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "./finding.ts";
 
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
 const CLOCK_MS_MAX = 120_000;
@@ -34,7 +34,7 @@ const UNBEGUN: Unreached = {
 };
 
 /** Is each archive there, does it accept the account, and does it have the folders? */
-export async function* examineArchives(config: Config, shell: Shell): AsyncGenerator<Finding> {
+export async function* examineArchives(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
   const accounts = accountsOf(config);
   for (const account of accounts) {
     const named = accounts.length > 1 ? `${account.archive.name}: ` : "";
@@ -44,7 +44,7 @@ export async function* examineArchives(config: Config, shell: Shell): AsyncGener
   }
 }
 
-async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Finding> {
+async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
   let archive: HttpArchive;
   try {
     archive = await openClient(lookUpSettings(config), shell.clock);
@@ -82,7 +82,7 @@ async function* identityFinding(
   config: Config,
   archive: HttpArchive,
   signal: AbortSignal,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   try {
     await using journal = await readJournal(config);
     const row = (await journal?.archives())?.find(({ name }) => name === config.archive.name);
@@ -98,7 +98,7 @@ async function* identityFinding(
 }
 
 /** Anyone who is on the way could read the account key and every document, and answer in the archive's place. */
-export function* encryptionFindings(url: string): Generator<Finding> {
+export function* encryptionFindings(url: string): Generator<CheckResult> {
   const { protocol, hostname } = new URL(url);
   if (protocol === "https:" || isLoopback(hostname.replaceAll(/[[\]]/g, ""))) return;
   const what = `archive ${url} is spoken to without encryption`;
@@ -133,7 +133,7 @@ async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<U
 }
 
 /** Of a bare status nobody knows that it came from an archive. */
-function* archiveFailure(url: string, error: unknown): Generator<Finding> {
+function* archiveFailure(url: string, error: unknown): Generator<CheckResult> {
   if (error instanceof ArchiveError && error.code === "CREDENTIALS_REFUSED") {
     const fix = "Check `archive.url`, then `archive.accountKey` and `archive.signing`.";
     const what = `archive ${url}: a web server answers there with HTTP ${error.httpStatus}, and not in the archive's words`;
@@ -148,7 +148,7 @@ function* archiveFailure(url: string, error: unknown): Generator<Finding> {
   }
 }
 
-function clockFinding(offsetMs: number | undefined): Finding {
+function clockFinding(offsetMs: number | undefined): CheckResult {
   if (offsetMs === undefined) return ok("clock: the archive does not tell its own");
   const span = spanText(offsetMs);
   if (Math.abs(offsetMs) <= CLOCK_MS_MAX) return ok("clock agrees with the archive's");
@@ -163,7 +163,7 @@ async function targetFinding(
   mirror: Mirror,
   folders: Folders,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const { name, target, missingFolder } = mirror;
   const path = targetPathOf(target, ROOT);
   try {

@@ -1,7 +1,7 @@
 import type { PostgresPlace } from "../../config/journal-place.ts";
 import { lookAt } from "../../journal/postgres/look.ts";
 import type { Clock } from "../../std/clock.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./finding.ts";
 
 /** More than this between the clocks is worth a look: reports and schedules go by them. */
 const OFFSET_MS_MAX = 2_000;
@@ -13,7 +13,7 @@ const ANSWER_MS_MAX = 50;
 export async function* databaseFindings(
   place: PostgresPlace,
   clock: Clock,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   const look = await lookAt(place, clock);
   yield ok(`journal: PostgreSQL ${look.version}, schema ${place.schema}`);
   const answers = `journal: the database answers within ${look.answerMs.toFixed(1)} ms`;

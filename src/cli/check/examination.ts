@@ -5,7 +5,7 @@ import { openFilesMax } from "../../std/open-files.ts";
 import type { Shell } from "../shell.ts";
 import { examineAddressFilter } from "./address-filter.ts";
 import { examineArchives } from "./archive.ts";
-import { type Finding, ok } from "./finding.ts";
+import { type CheckResult, ok } from "./finding.ts";
 import { examineForeign } from "./foreign.ts";
 import { examineJournal } from "./journal.ts";
 import { examineMail } from "./mail.ts";
@@ -17,7 +17,7 @@ import { examineSources } from "./sources.ts";
 import { examineTimeZone } from "./time-zone.ts";
 
 /** Where each value comes from that is not the default. */
-async function* examineSettings({ file }: Config, shell: Shell): AsyncGenerator<Finding> {
+async function* examineSettings({ file }: Config, shell: Shell): AsyncGenerator<CheckResult> {
   yield ok(`configuration ${file ?? "of environment variables alone"}`);
   const keys = await effectiveKeys(shell.places);
   const set = keys.filter(({ origin }) => origin !== DEFAULT);
@@ -26,7 +26,7 @@ async function* examineSettings({ file }: Config, shell: Shell): AsyncGenerator<
 }
 
 /** Examines everything, one finding after another as it is known. */
-export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
+export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
   yield* examineSettings(config, shell);
   const foreign = [...examineForeign(config, callerNow())];
   yield* foreign;

@@ -2,16 +2,16 @@ import { padded } from "../columns.ts";
 import { clause } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import type { Finding } from "./finding.ts";
+import type { CheckResult } from "./finding.ts";
 
-const STYLES: Readonly<Record<Finding["level"], Style>> = {
+const STYLES: Readonly<Record<CheckResult["level"], Style>> = {
   ok: "green",
   warn: "yellow",
   FAIL: "red",
 };
 
 /** `FAIL  WHAT — FIX`. */
-export function findingLine({ level, what, fix }: Finding, out: Terminal): string {
+export function findingLine({ level, what, fix }: CheckResult, out: Terminal): string {
   const mark = out.paint(STYLES[level], padded(level, 4));
   return `${mark}  ${printable(what)}${fix === null ? "" : ` — ${printable(clause(fix))}`}`;
 }

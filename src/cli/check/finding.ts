@@ -3,7 +3,7 @@ import { Fault } from "../../std/fault.ts";
 import { isUnusable } from "../exit.ts";
 
 /** One thing that was examined. */
-export type Finding = {
+export type CheckResult = {
   readonly level: "ok" | "warn" | "FAIL";
   readonly what: string;
   /** What to do about it; null where nothing is to be done. */
@@ -15,22 +15,22 @@ export type Finding = {
 };
 
 /** As it should be. */
-export function ok(what: string): Finding {
+export function ok(what: string): CheckResult {
   return { level: "ok", what, fix: null };
 }
 
 /** It works, and may cost someone something; `fix` says what to do. */
-export function warn(what: string, fix: string): Finding {
+export function warn(what: string, fix: string): CheckResult {
   return { level: "warn", what, fix };
 }
 
 /** It does not work; `fix` says what to do. */
-export function fail(what: string, fix: string): Finding {
+export function fail(what: string, fix: string): CheckResult {
   return { level: "FAIL", what, fix };
 }
 
 /** The finding that an expected failure is; anything else is a bug and thrown again. */
-export function failOf(what: string, error: unknown): Finding {
+export function failOf(what: string, error: unknown): CheckResult {
   if (!(error instanceof Fault)) throw error;
   const said =
     error instanceof ArchiveError && !error.message.includes(error.code)

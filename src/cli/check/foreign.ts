@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { type Caller, foreignPlace } from "../../config/foreign.ts";
-import { fail, type Finding, warn } from "./finding.ts";
+import { fail, type CheckResult, warn } from "./finding.ts";
 
 type Named = readonly [what: string, path: string];
 
@@ -11,7 +11,7 @@ const FIX =
   "Give it to root or to the daemon's user (chown), and let nobody else write it (chmod go-w).";
 
 /** Root is refused: it would run here what another user wrote. */
-export function* examineForeign(config: Config, caller: Caller): Generator<Finding> {
+export function* examineForeign(config: Config, caller: Caller): Generator<CheckResult> {
   const told = new Set<string>();
   for (const [what, path] of namedIn(config)) {
     const foreign = foreignPlace(path, caller);

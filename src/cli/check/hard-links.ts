@@ -1,11 +1,11 @@
 /** May any local user give another's file a name in a source? Then it is archived with the rights of the daemon. */
 import { readFileSync } from "node:fs";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./finding.ts";
 
 const PROTECTED = "/proc/sys/fs/protected_hardlinks";
 
 /** `setting`: the kernel's file (proc(5), since Linux 3.6); another for tests. */
-export function* examineHardLinks(setting = PROTECTED): Generator<Finding> {
+export function* examineHardLinks(setting = PROTECTED): Generator<CheckResult> {
   let value: string;
   try {
     value = readFileSync(setting, "utf8").trim();

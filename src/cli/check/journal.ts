@@ -15,7 +15,7 @@ import { standingOf } from "../../report/standing.ts";
 import { statusOf } from "../../sync/status.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
-import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "./finding.ts";
 import { nearestDirectory } from "./places.ts";
 
 /** With less the journal can hardly be written to; with less than the other it is told early. Guesses. */
@@ -23,7 +23,7 @@ const FREE_BYTES_MIN = 16_000_000;
 const FREE_BYTES_SCARCE = 200_000_000;
 
 /** Is the journal whole, on a disk that can hold it, and is someone working on it? */
-export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
+export async function* examineJournal(config: Config): AsyncGenerator<CheckResult> {
   const { journal: place } = config;
   const path = shownJournal(place);
   try {
@@ -42,7 +42,7 @@ export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-async function* diskFindings(path: string): AsyncGenerator<Finding> {
+async function* diskFindings(path: string): AsyncGenerator<CheckResult> {
   const directory = await nearestDirectory(dirname(path));
   try {
     await access(directory, constants.W_OK | constants.X_OK);
@@ -64,7 +64,7 @@ async function* contentFindings(
   journal: Journal,
   config: Config,
   isRunning: boolean,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   const rows = await journal.archives();
   yield* identityFindings(journal, rows, config);
   yield* bindingFindings(await journal.mirrors(), rows, config);
@@ -88,7 +88,7 @@ async function* identityFindings(
   journal: Journal,
   rows: readonly ArchiveRow[],
   config: Config,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   try {
     assertNotExchanged(config, rows);
     const archives = new Map(rows.map((row) => [row.name, row]));
@@ -103,7 +103,7 @@ function* bindingFindings(
   mirrors: readonly MirrorRow[],
   archives: readonly ArchiveRow[],
   config: Config,
-): Generator<Finding> {
+): Generator<CheckResult> {
   for (const { name, archive } of config.mirrors) {
     const row = mirrors.find((mirror) => mirror.name === name);
     const was = archives.find(({ id }) => id === row?.archiveId)?.name;

@@ -1,13 +1,13 @@
 /** The mail servers of `notify`: would a mail be taken? None is sent. */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../std/clock.ts";
-import { fail, type Finding, ok } from "./finding.ts";
+import { fail, type CheckResult, ok } from "./finding.ts";
 
 /** Each server is greeted, TLS is begun, and who has a user logs in. */
 export async function* examineMail(
   { notify }: Pick<Config, "notify">,
   clock: Clock,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   const channels = notify?.channels ?? [];
   for (const channel of channels) {
     if (channel.by !== "mail") continue;

@@ -7,7 +7,7 @@ import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../
 import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
-import { fail, type Finding, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./finding.ts";
 import { portFinding, tokenFindings } from "./web.ts";
 
 /** With less it is told early that room runs out. A guess. */
@@ -15,7 +15,7 @@ const FREE_BYTES_SCARCE = 100_000_000;
 const RIGHTS = "Give the daemon's user the right to it, or run check as that user.";
 
 /** Can what the configuration names be written to, and is there room? */
-export async function* examinePlaces(config: Config): AsyncGenerator<Finding> {
+export async function* examinePlaces(config: Config): AsyncGenerator<CheckResult> {
   const { log, receipts } = config;
   // First: where the share hangs, the look at it does too.
   yield* shareFindings(config, readMounts());
@@ -27,7 +27,7 @@ export async function* examinePlaces(config: Config): AsyncGenerator<Finding> {
   yield* tokenFindings(config);
 }
 
-async function placeFinding(name: string, shown: string, folder: string): Promise<Finding> {
+async function placeFinding(name: string, shown: string, folder: string): Promise<CheckResult> {
   const directory = await nearestDirectory(folder);
   try {
     if (await isThere(shown)) await access(shown, constants.W_OK);
@@ -46,7 +46,7 @@ async function placeFinding(name: string, shown: string, folder: string): Promis
 export function* shareFindings(
   { log, receipts }: Pick<Config, "log" | "receipts">,
   mounts: readonly Mount[],
-): Generator<Finding> {
+): Generator<CheckResult> {
   const fixes = [
     ["log", log.file?.path, "a share that hangs would stop the daemon with its next log line."],
     ["receipts", receipts?.dir, "a share that hangs would hold them up, and the daemon's end."],
@@ -60,7 +60,7 @@ export function* shareFindings(
 }
 
 /** The source was read already by a reader of its own, so it does not hang. */
-async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<Finding> {
+async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<CheckResult> {
   if (after.kind === "keep") return;
   const what = `mirror ${name}: after ${after.kind}`;
   const point = after.kind === "move" ? unmountedNow(after.to) : undefined;

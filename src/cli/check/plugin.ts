@@ -2,7 +2,7 @@ import type { Config, Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import type { ExpiryRule } from "../../rules/rules.ts";
 import { readJournal } from "../journals.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./finding.ts";
 
 const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
 
@@ -10,7 +10,7 @@ const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
  * Expiry dates need a plugin of the account, which no question of the interface tells of: only an
  * upload does. So this says what is known from those that were tried.
  */
-export async function* examinePlugin(config: Config): AsyncGenerator<Finding> {
+export async function* examinePlugin(config: Config): AsyncGenerator<CheckResult> {
   const dated = config.mirrors.filter(setsExpiry).map(({ name }) => name);
   if (dated.length === 0) return;
   await using journal = await readJournal(config).catch(() => undefined);

@@ -1,13 +1,13 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { fail, type Finding, ok } from "./finding.ts";
+import { fail, type CheckResult, ok } from "./finding.ts";
 
 /** Are the commands of the hooks, and those that tell people, there, and can they be run? None of them is. */
 export function* examinePrograms(
   { mirrors, notify }: Pick<Config, "mirrors" | "notify">,
   path: string,
-): Generator<Finding> {
+): Generator<CheckResult> {
   for (const { name, hooks } of mirrors) {
     for (const kind of ["before", "after"] as const) {
       const [program] = hooks?.[kind]?.command ?? [];
@@ -20,7 +20,7 @@ export function* examinePrograms(
   }
 }
 
-function findingOf(what: string, program: string, path: string): Finding {
+function findingOf(what: string, program: string, path: string): CheckResult {
   const places = program.includes("/")
     ? [program]
     : path

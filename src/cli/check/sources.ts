@@ -7,12 +7,12 @@ import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
 import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
-import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "./finding.ts";
 import { examineHardLinks } from "./hard-links.ts";
 import { examineWatching } from "./watching.ts";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
-export async function* examineSources(config: Config, shell: Shell): AsyncGenerator<Finding> {
+export async function* examineSources(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
   // What is wrong with the journal is told by its own examination.
   await using journal = await readJournal(config).catch(() => undefined);
   const rows = new Map((await journal?.mirrors())?.map((row) => [row.name, row]));
@@ -50,7 +50,7 @@ async function sourceFinding(
   mirror: Mirror,
   row: MirrorRow | undefined,
   shell: Shell,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const { clock, random } = shell.processContext;
   const known = { id: row?.id ?? 1, device: row?.device ?? null };
   const what = `mirror ${mirror.name}: source`;
@@ -69,7 +69,7 @@ async function sourceFinding(
 function* mountFindings(
   { name, watch, after }: Mirror,
   mount: Mount | undefined,
-): Generator<Finding> {
+): Generator<CheckResult> {
   const { mode, why } = watchMode(watch, mount);
   const on = mount === undefined ? "" : ` on ${mount.fsType},`;
   const what = `mirror ${name}:${on} watched by ${mode} (${why})`;

@@ -3,7 +3,7 @@ import { readFileSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { codeOf } from "../../std/fault.ts";
 import { numberText } from "../../std/wording.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./finding.ts";
 
 /** Others on the host watch directories too: beyond this share of the limit it gets tight. */
 const WATCHES_SHARE = 0.8;
@@ -11,7 +11,7 @@ const WATCHES_SHARE = 0.8;
 const LIMITS = "/proc/sys/fs/inotify";
 
 /** `directories`: those of natively watched mirrors, as far as they were scanned. */
-export function* examineWatching(directories: number): Generator<Finding> {
+export function* examineWatching(directories: number): Generator<CheckResult> {
   const refusal = whyNoWatch();
   if (refusal !== undefined) {
     const instances = limitOf("max_user_instances");

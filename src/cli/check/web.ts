@@ -5,14 +5,14 @@ import type { Config } from "../../config/config.ts";
 import { tokenPlace } from "../../daemon/page-token.ts";
 import { addressOf } from "../../dashboard/address.ts";
 import { codeOf } from "../../std/fault.ts";
-import { fail, type Finding, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./finding.ts";
 
 type Web = NonNullable<Config["web"]>;
 
 /** Is the port free? To be asked while no daemon runs. */
-export async function portFinding({ host, port }: Web): Promise<Finding> {
+export async function portFinding({ host, port }: Web): Promise<CheckResult> {
   const shown = shownOf({ host, port });
-  const { promise, resolve } = Promise.withResolvers<Finding>();
+  const { promise, resolve } = Promise.withResolvers<CheckResult>();
   const server = createServer();
   server.on("error", (error) => {
     const why = codeOf(error) === "EADDRINUSE" ? "something else listens there" : codeOf(error);
@@ -27,7 +27,7 @@ export async function portFinding({ host, port }: Web): Promise<Finding> {
 /** Beyond this host the page shows nothing to anybody who has no token, and none is configured. */
 export async function* tokenFindings(
   config: Pick<Config, "journal" | "web">,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   const { web } = config;
   if (!web || web.token !== undefined) return;
   const kept = await tokenPlace(config);

@@ -8,7 +8,7 @@ import {
   adopting,
   claimedByName,
   endFirstRuns,
-  type Found,
+  type AdoptionMatch,
   findArchived,
   toBeSent,
   vouching,
@@ -169,11 +169,11 @@ async function look(
   { clock }: Shell,
   signal: AbortSignal,
 ): Promise<{
-  readonly found: Found[];
+  readonly found: AdoptionMatch[];
   readonly waiting: number;
   readonly unasked: readonly string[];
 }> {
-  const found: Found[] = [];
+  const found: AdoptionMatch[] = [];
   const unasked: string[] = [];
   let waiting = 0;
   const rows = await journal.archives();
@@ -205,7 +205,7 @@ async function liveMirrors({ mirrors }: Config, journal: Journal): Promise<Map<n
   );
 }
 
-function recordOf({ document, taken, unclear }: Found) {
+function recordOf({ document, taken, unclear }: AdoptionMatch) {
   return {
     path: exact(joinRaw(document.dir, document.name)),
     folderId: (taken ?? unclear[0])?.folderId ?? null,
@@ -223,7 +223,7 @@ function knownTextOf({ dir, name, documentId }: Document): string {
   return `=  ${printable(shown(joinRaw(dir, name)))}  document ${documentId}, claimed before`;
 }
 
-function textOf({ document, isFiled, writtenAt, taken, unclear }: Found): string {
+function textOf({ document, isFiled, writtenAt, taken, unclear }: AdoptionMatch): string {
   const path = printable(shown(joinRaw(document.dir, document.name)));
   const filed = isFiled ? `, filed in folder ${taken?.folderId}` : "";
   if (taken) return `=  ${path}  document ${taken.id}${filed}`;

@@ -14,7 +14,7 @@ import { UsageError } from "../exit.ts";
 import { moment, trueOrFalse, wholeNumber } from "../option-values.ts";
 
 /** Values by the interface's names, as typed. */
-export type Given = Readonly<Record<string, unknown>>;
+export type TypedValues = Readonly<Record<string, unknown>>;
 
 type Parameter = {
   readonly kind: "text" | "number" | "flag" | "date";
@@ -95,7 +95,7 @@ export function addParameters<Query>(command: Command, parameters: Parameters<Qu
 /** The query: every value as its kind has it. Throws `UsageError`. */
 export function queryOf<Query extends object>(
   parameters: Parameters<Query>,
-  given: Given,
+  given: TypedValues,
 ): Partial<Query> {
   const query: Record<string, unknown> = {};
   for (const [name, { kind }] of Object.entries<Parameter>(parameters)) {

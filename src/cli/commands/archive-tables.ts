@@ -1,13 +1,13 @@
 /** Replies of the archive as lines for people. */
 import type { ContainedDocument } from "../../archive/archive.ts";
-import type { FolderDetail, Page } from "../../wire/shapes.ts";
+import type { FolderDetail, PageTotals } from "../../wire/shapes.ts";
 import { padded, table } from "../columns.ts";
 import { printable } from "../../std/printable.ts";
 import { counted, sizeText, timeText } from "../../std/wording.ts";
 
 /** A page of documents. */
 export function documentsLines(
-  reply: Page & { documents: readonly ContainedDocument[] },
+  reply: PageTotals & { documents: readonly ContainedDocument[] },
 ): string[] {
   const rows = reply.documents.map((document) => [
     String(document.id),
@@ -24,7 +24,7 @@ export function documentsLines(
 }
 
 /** A page of folders. */
-export function foldersLines(reply: Page & { folders: readonly FolderDetail[] }): string[] {
+export function foldersLines(reply: PageTotals & { folders: readonly FolderDetail[] }): string[] {
   const rows = reply.folders.map((folder) => [
     String(folder.id),
     folder.parentId === undefined ? "" : String(folder.parentId),
@@ -36,7 +36,7 @@ export function foldersLines(reply: Page & { folders: readonly FolderDetail[] })
   return [...table([heading, ...rows], [0, 1]), pageLine(reply, rows.length, "folder")];
 }
 
-function pageLine({ paginationPages }: Page, items: number, noun: string): string {
+function pageLine({ paginationPages }: PageTotals, items: number, noun: string): string {
   return paginationPages > 1
     ? `${counted(items, noun)} on this page of ${paginationPages}; see --pagination-index`
     : counted(items, noun);

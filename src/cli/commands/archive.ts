@@ -16,7 +16,7 @@ import {
   DOCUMENTS_PARAMETERS,
   FOLDERS_PARAMETERS,
   ID_PARAMETER,
-  type Given,
+  type TypedValues,
   queryOf,
   SEARCH_PARAMETERS,
 } from "./archive-parameters.ts";
@@ -32,7 +32,7 @@ const WHICH = ["--archive <name>", "which of several archives"] as const;
 type Ask = (archive: Archive, signal: AbortSignal) => Promise<Answer>;
 
 /** Reads what was given, and only then asks: a mistake costs no request, and no configuration. */
-type Operation = (given: Given) => Ask;
+type Operation = (given: TypedValues) => Ask;
 
 /** `scanferry archive …`: the interface's seven operations from the shell. */
 export function addArchive(program: Command, shell: Shell): void {
@@ -146,7 +146,7 @@ function positional(
   command.argument(`[${flag}]`, `the same as --${flag}`);
   command.option("--json", "print the reply as JSON");
   command.option(...WHICH);
-  command.action(async (value: string | undefined, given: Given & Common) => {
+  command.action(async (value: string | undefined, given: TypedValues & Common) => {
     if (value !== undefined && given[name] !== undefined) {
       throw new UsageError(`${command.name()}: ${flag} is given twice; keep one of the two`);
     }

@@ -4,7 +4,7 @@ import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { fail, type Finding } from "../check/finding.ts";
+import { fail, type CheckResult } from "../check/finding.ts";
 import { findingLine } from "../check/finding-line.ts";
 import type { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
@@ -19,7 +19,7 @@ export function addCheck(program: Command, shell: Shell): void {
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const config = await configOf(shell, json === true);
-      const findings: Finding[] = [];
+      const findings: CheckResult[] = [];
       let mistake: Fault | undefined;
       let stands = false;
       for await (const { unusable, isUnsettled, ...finding } of examinationOf(config, shell)) {

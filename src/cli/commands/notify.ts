@@ -4,7 +4,7 @@ import { type Command } from "commander";
 import type { ChannelConfig } from "../../config/notify-config.ts";
 import { version } from "../../daemon/version.ts";
 import { openChannel } from "../../notify/channel.ts";
-import { bodyOf, type Told } from "../../notify/message.ts";
+import { bodyOf, type ChannelNotification } from "../../notify/message.ts";
 import { sendWithin } from "../../notify/outlet.ts";
 import { messageOf } from "../../std/fault.ts";
 import { padded } from "../columns.ts";
@@ -70,7 +70,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { name: channel, by } = config;
   const at = clock.now();
-  const told: Told = {
+  const told: ChannelNotification = {
     kind: "test",
     cause: "test",
     what: "happened",

@@ -1,8 +1,8 @@
-import type { Place, Takes } from "./grammar.ts";
+import type { CommandNode, Takes } from "./grammar.ts";
 import { pattern, stepLines } from "./steps.ts";
 
 /** A script for bash 4.4 or later. Needs nothing but bash itself. */
-export function bashCompletion(places: readonly Place[]): string {
+export function bashCompletion(places: readonly CommandNode[]): string {
   return `# Completion of scanferry for bash. Made by: scanferry completion bash
 _scanferry() {
   local at="" word i cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}"
@@ -36,13 +36,13 @@ complete -F _scanferry scanferry
 `;
 }
 
-function valueLines({ path, flags }: Place): string[] {
+function valueLines({ path, flags }: CommandNode): string[] {
   return flags
     .filter(({ takes }) => takes.kind !== "nothing")
     .map((flag) => `    ${pattern(path, flag)}) ${wantedOf(flag.takes)} ;;`);
 }
 
-function placeLine({ path, commands, flags, takes }: Place): string {
+function placeLine({ path, commands, flags, takes }: CommandNode): string {
   const flagNames = flags.flatMap(({ names }) => names.filter((name) => name.startsWith("--")));
   const wanted =
     commands.length > 0 ? `words="${commands.map(({ name }) => name).join(" ")}"` : wantedOf(takes);

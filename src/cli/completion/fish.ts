@@ -1,7 +1,7 @@
-import type { Flag, Place, Takes } from "./grammar.ts";
+import type { Flag, CommandNode, Takes } from "./grammar.ts";
 
 /** A script for fish: `~/.config/fish/completions/scanferry.fish`. */
-export function fishCompletion(places: readonly Place[]): string {
+export function fishCompletion(places: readonly CommandNode[]): string {
   const steps = places.flatMap(({ path, commands, flags }) => [
     ...commands.map(
       ({ name }) =>
@@ -31,7 +31,7 @@ ${places.flatMap(placeLines).join("\n")}
 `;
 }
 
-function placeLines({ path, commands, flags, takes }: Place): string[] {
+function placeLines({ path, commands, flags, takes }: CommandNode): string[] {
   const start = `complete -c scanferry -n "__scanferry_at '${path}'"`;
   return [
     ...commands.map(({ name, about }) => `${start} -a ${name} -d ${quoted(about)}`),

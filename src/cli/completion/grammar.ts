@@ -15,7 +15,7 @@ export type Flag = {
 };
 
 /** One command, or the program itself. */
-export type Place = {
+export type CommandNode = {
   /** The words that lead to it: `archive documents`; the program's is empty. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly about: string }[];
@@ -25,15 +25,19 @@ export type Place = {
 };
 
 /** Every place of the program, the program itself first. */
-export function grammarOf(program: Command): Place[] {
+export function grammarOf(program: Command): CommandNode[] {
   return placesOf(program, [], program.options.map(flagOf));
 }
 
-function placesOf(command: Command, way: readonly string[], global: readonly Flag[]): Place[] {
+function placesOf(
+  command: Command,
+  way: readonly string[],
+  global: readonly Flag[],
+): CommandNode[] {
   const [argument] = command.registeredArguments;
   const own = way.length === 0 ? [] : command.options.map(flagOf);
   const help: Flag = { names: ["-h", "--help"], about: "tell how it is used", takes: NOTHING };
-  const here: Place = {
+  const here: CommandNode = {
     path: way.join(" "),
     commands: command.commands.map((each) => ({ name: each.name(), about: firstLine(each) })),
     flags: [...own, ...global, help],

@@ -1,8 +1,8 @@
-import type { Place, Takes } from "./grammar.ts";
+import type { CommandNode, Takes } from "./grammar.ts";
 import { pattern, stepLines } from "./steps.ts";
 
 /** A script for zsh: in a directory of `$fpath` as `_scanferry`, or sourced after compinit. */
-export function zshCompletion(places: readonly Place[]): string {
+export function zshCompletion(places: readonly CommandNode[]): string {
   return `#compdef scanferry
 # Completion of scanferry for zsh. Made by: scanferry completion zsh
 _scanferry() {
@@ -35,13 +35,13 @@ if [[ $funcstack[1] == _scanferry ]]; then _scanferry "$@"; else compdef _scanfe
 `;
 }
 
-function valueLines({ path, flags }: Place): string[] {
+function valueLines({ path, flags }: CommandNode): string[] {
   return flags
     .filter(({ takes }) => takes.kind !== "nothing")
     .map((flag) => `    ${pattern(path, flag)}) ${valueOf(flag.takes)}; return ;;`);
 }
 
-function placeLine({ path, commands, flags, takes }: Place): string {
+function placeLine({ path, commands, flags, takes }: CommandNode): string {
   const offered = flags.map(({ names, about }) => item(names.at(-1) ?? "", about));
   const choices = commands.map(({ name, about }) => item(name, about));
   const words = takes.kind === "words" ? takes.words.map((word) => item(word, "")) : choices;

@@ -1,6 +1,6 @@
 import { buildConfig } from "../../config/build-config.ts";
 import type { Config } from "../../config/config.ts";
-import { Findings } from "../../config/findings.ts";
+import { ConfigProblems } from "../../config/findings.ts";
 import { readFileShape } from "../../config/read-file-shape.ts";
 import type { FileShape } from "../../config/schema.ts";
 import { FIRST_ARCHIVE } from "../../domain/archive-name.ts";
@@ -14,7 +14,7 @@ export function demoConfig(options: {
   port: number;
 }): Config {
   const { place, url, target, port } = options;
-  const findings = new Findings(place.journal, () => undefined);
+  const findings = new ConfigProblems(place.journal, () => undefined);
   const shape = readFileShape(
     {
       archive: { url },

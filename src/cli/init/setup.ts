@@ -21,14 +21,14 @@ export type Setup = {
 };
 
 /** What a request needs, when it is all known. */
-export type Credentials = {
+export type ArchiveAccess = {
   readonly url: string;
   readonly accountKey: string;
   readonly signing: Signing;
 };
 
 /** Undefined while something is missing. */
-export function credentialsOf(setup: Setup): Credentials | undefined {
+export function credentialsOf(setup: Setup): ArchiveAccess | undefined {
   const { url, accountKey, signingSecret: secret } = setup;
   const { scheme = "hmac", algorithm = "sha256", encoding = "base64" } = setup;
   if (url === undefined || accountKey === undefined) return undefined;

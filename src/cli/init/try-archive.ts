@@ -1,19 +1,19 @@
 import { Fault } from "../../std/fault.ts";
 import { Folders } from "../../sync/folders.ts";
 import { openClient } from "../archive-client.ts";
-import { fail, failOf, type Finding, ok, warn } from "../check/finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "../check/finding.ts";
 import type { Shell } from "../shell.ts";
-import type { Credentials } from "./setup.ts";
+import type { ArchiveAccess } from "./setup.ts";
 
 /** A person waits for the answer. */
 const TIMEOUT_MS = 15_000;
 
 /** Asks the archive for its root folder and for `target`; what it says to that. Sends nothing. */
 export async function tryArchive(
-  { url, accountKey, signing }: Credentials,
+  { url, accountKey, signing }: ArchiveAccess,
   target: string,
   shell: Shell,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const settings = { url, accountKey, signing, timeoutMs: TIMEOUT_MS, connections: 1 };
   try {
     await using client = await openClient(settings, shell.clock);

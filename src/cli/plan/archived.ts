@@ -9,7 +9,7 @@ import { recall } from "../../sync/recall.ts";
 import type { OtherMirrors } from "./other-mirrors.ts";
 
 /** Which files of a mirror need not be sent: what the journal says of their bytes. */
-export class Archived {
+export class ArchivedFiles {
   readonly #mirror: LiveMirror;
   readonly #journal: Journal | undefined;
   readonly #others: OtherMirrors;

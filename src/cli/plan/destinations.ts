@@ -11,7 +11,7 @@ import { type Outgoing, SendGuard } from "../../sync/send-guard.ts";
 import type { KnownArchive } from "./known-archives.ts";
 
 /** A folder to create, and how many documents would wait for it. */
-export type MissingFolder = { readonly path: string; readonly documents: number };
+export type FolderToCreate = { readonly path: string; readonly documents: number };
 
 /** The folder that a document would go to: its id and its path; null: not known. */
 export type Destination = { readonly folderId: number | null; readonly folder: string | null };
@@ -67,7 +67,7 @@ export class Destinations {
   }
 
   /** Folders to create, those above others first. */
-  get missing(): MissingFolder[] {
+  get missing(): FolderToCreate[] {
     return [...this.#missing]
       .map(([path, documents]) => ({ path, documents }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));

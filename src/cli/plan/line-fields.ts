@@ -4,7 +4,7 @@ import type { Decided } from "../../rules/decide.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** What is decided of a file; the rest of its line follows from its path. */
-export type Fields = {
+export type LineFields = {
   readonly action: PlanLine["action"];
   readonly folderId?: number | null;
   readonly folder?: string | null;
@@ -16,13 +16,13 @@ export type Fields = {
 };
 
 /** What is decided of a file that is ready. */
-export type Going = Omit<Fields, "action"> & {
+export type Going = Omit<LineFields, "action"> & {
   readonly digest: string;
   readonly decided: Decided;
 };
 
 /** What was decided of a document that waits: it goes on as it stands in the journal. */
-export function journaled(document: Document): Omit<Fields, "action"> {
+export function journaled(document: Document): Omit<LineFields, "action"> {
   const { folderId, estimate, digest, problem, remark, targetPath, sentName, attributes } =
     document;
   const fields = { folderId, pages: estimate, digest, problem, remark };

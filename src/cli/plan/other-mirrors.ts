@@ -4,7 +4,7 @@ import type { Journal } from "../../journal/journal.ts";
 import { codeOf } from "../../std/fault.ts";
 import { joinRaw } from "../../std/raw-path.ts";
 import { type Here, isHere, lookAtPlaces } from "../../sync/former-places.ts";
-import { type Found, type Lookable, sentByOthers } from "../../sync/other-mirrors.ts";
+import { type WholeFile, type Lookable, sentByOthers } from "../../sync/other-mirrors.ts";
 import { StatReader, type StatReaderOptions } from "../stat-reader.ts";
 import type { KnownArchive } from "./known-archives.ts";
 
@@ -31,7 +31,10 @@ export class OtherMirrors implements AsyncDisposable {
   }
 
   /** Whether it is the file of a row of another mirror that is none of `followed`, to which it is added then. */
-  async has(found: Omit<Found, "settingsOf" | "others">, followed: Set<number>): Promise<boolean> {
+  async has(
+    found: Omit<WholeFile, "settingsOf" | "others">,
+    followed: Set<number>,
+  ): Promise<boolean> {
     if (!this.#journal) return false;
     const settingsOf = (id: number) => this.#mirrors.get(id);
     const others = () => this.#others(found.mirror.row.id);

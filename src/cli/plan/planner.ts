@@ -25,9 +25,9 @@ import type { LiveMirror } from "../../sync/context.ts";
 import { originalAmong } from "../../sync/duplicates.ts";
 import { sentTooOften } from "../../sync/sent-often.ts";
 import { expiresOf } from "../rules/trial.ts";
-import { Archived } from "./archived.ts";
+import { ArchivedFiles } from "./archived.ts";
 import type { Destinations } from "./destinations.ts";
-import { type Fields, type Going, journaled } from "./line-fields.ts";
+import { type LineFields, type Going, journaled } from "./line-fields.ts";
 import type { OtherMirrors } from "./other-mirrors.ts";
 import type { PlanLine } from "./plan-line.ts";
 
@@ -64,13 +64,13 @@ export type PlannerOptions = {
 /** Plans one mirror, directory by directory. */
 export class Planner {
   readonly #options: PlannerOptions;
-  readonly #archivedFiles: Archived;
+  readonly #archivedFiles: ArchivedFiles;
   readonly #digests = new Map<string, RawPath>();
   #archived = 0;
 
   constructor(options: PlannerOptions) {
     this.#options = options;
-    this.#archivedFiles = new Archived(options);
+    this.#archivedFiles = new ArchivedFiles(options);
   }
 
   /** Files whose content the archive has, or is getting, already. */
@@ -111,7 +111,7 @@ export class Planner {
   }
 
   /** Pages are counted only where someone asks for them, as here. */
-  async #journaled(candidate: Candidate, before: Document): Promise<Omit<Fields, "action">> {
+  async #journaled(candidate: Candidate, before: Document): Promise<Omit<LineFields, "action">> {
     const fields = journaled(before);
     if (fields.pages !== null) return fields;
     const found = await this.#aloneOf(candidate, true);
@@ -262,7 +262,7 @@ export class Planner {
   async #place(
     file: { readonly sentName: string; readonly sizeBytes: number },
     target: string,
-  ): Promise<Pick<Fields, "action" | "folderId" | "folder" | "problem">> {
+  ): Promise<Pick<LineFields, "action" | "folderId" | "folder" | "problem">> {
     const { destinations, mirror, isFirstRun, signal } = this.#options;
     const place = await destinations.of(target, mirror, signal);
     if ("problem" in place) return { action: "hold", problem: place.problem };
@@ -274,7 +274,7 @@ export class Planner {
     return problem ? { action: "hold", ...place, problem } : { action: "send", ...place };
   }
 
-  async #emit({ path, file }: Candidate, fields: Fields): Promise<void> {
+  async #emit({ path, file }: Candidate, fields: LineFields): Promise<void> {
     const { settings } = this.#options.mirror;
     const { name: sentName, fixed } = fields.decided?.name ?? sentNameOf(nameOf(path));
     const legal = fixed ? `archived under a legal name; here it is ${shown(nameOf(path))}` : null;

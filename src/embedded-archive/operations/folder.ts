@@ -1,10 +1,10 @@
 import { type FolderRow, folderOf } from "../folder-table.ts";
 import { Refusal } from "../refusal.ts";
 import type { Account, Store } from "../store.ts";
-import type { Answer, Call } from "./call.ts";
+import type { ReplyFields, Call } from "./call.ts";
 
 /** Endpoints, 6: folder information. */
-export function folder(call: Call<"folder">): Answer {
+export function folder(call: Call<"folder">): ReplyFields {
   return { folder: folderOf(folderAsked(call, call.asked.id)) };
 }
 

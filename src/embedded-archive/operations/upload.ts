@@ -5,17 +5,17 @@ import { documentDetailOf } from "../document-row.ts";
 import { documentNameOf } from "../document-table.ts";
 import type { FaultAction } from "../faults.ts";
 import type { Fields } from "../fields.ts";
-import { type Values, valuesOf } from "../parameters.ts";
+import { type ParameterValues, valuesOf } from "../parameters.ts";
 import type { DocumentDetail } from "../../wire/shapes.ts";
 import { Refusal } from "../refusal.ts";
 import type { Account } from "../store.ts";
-import type { Answer } from "./call.ts";
+import type { ReplyFields } from "./call.ts";
 import { folderAsked } from "./folder.ts";
 
 /** What is known of an upload before its file is read: who, what and where to. */
 export type Admission = {
   account: Account;
-  asked: Values<"upload">;
+  asked: ParameterValues<"upload">;
   folderId: number;
   /** What the file has to be, where that was signed. */
   sha256: string | undefined;
@@ -46,7 +46,7 @@ export async function upload(
   admission: Admission,
   draft: Draft | undefined,
   fault: FaultAction | undefined,
-): Promise<Answer & { document: DocumentDetail }> {
+): Promise<ReplyFields & { document: DocumentDetail }> {
   const { store, settings, quotas } = context;
   const { account, asked } = admission;
   if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
@@ -80,7 +80,7 @@ export async function upload(
 }
 
 /** Which of the two counts when both are sent is open; here folderId wins. */
-function folderOf(context: Context, account: Account, asked: Values<"upload">): number {
+function folderOf(context: Context, account: Account, asked: ParameterValues<"upload">): number {
   const { store } = context;
   if (asked.folderId !== undefined || asked.path === undefined)
     return folderAsked({ store, account }, asked.folderId).id;
@@ -104,7 +104,7 @@ async function pagesCharged(
 }
 
 /** What was sent replaces what the file says, and so does an empty text; the rest is still open. */
-function metadataOf(asked: Values<"upload">) {
+function metadataOf(asked: ParameterValues<"upload">) {
   return {
     title: asked.metadataTitle ?? null,
     author: asked.metadataAuthor ?? null,

@@ -1,11 +1,11 @@
 /** Whether a table holds the same rows on both sides: row by row, and by a digest of all of them. */
 import { createHash } from "node:crypto";
 import { canonical, keyOf, pagesOf } from "./rows.ts";
-import type { Row, Side } from "./side.ts";
+import type { TableRow, Side } from "./side.ts";
 import type { CopiedTable } from "./tables.ts";
 
 /** A row that is not the same on both sides. */
-export type Difference = {
+export type RowDifference = {
   readonly table: string;
   /** The row's key: `document=5 number=2`. */
   readonly row: string;
@@ -27,7 +27,7 @@ export type Compared = {
   readonly source: Sum;
   readonly target: Sum;
   /** The first one; undefined: there is none. */
-  readonly difference: Difference | undefined;
+  readonly difference: RowDifference | undefined;
 };
 
 /** `told` hears of the rows as they are read; it may throw, to end the comparison. */
@@ -39,11 +39,11 @@ export async function compare(
   told: (rows: number) => Promise<void>,
 ): Promise<Compared> {
   const keepsAllText = source.keepsAllText && target.keepsAllText;
-  const textOf = (row: Row) =>
+  const textOf = (row: TableRow) =>
     JSON.stringify(columns.map((column) => canonical(row[column], keepsAllText)));
   const one = new Reader(pagesOf(source, table, columns), textOf, told);
   const other = new Reader(pagesOf(target, table, columns), textOf, async () => undefined);
-  let difference: Difference | undefined;
+  let difference: RowDifference | undefined;
   for (;;) {
     const [left, right] = [await one.next(), await other.next()];
     if (!left && !right) break;
@@ -58,9 +58,9 @@ function differenceOf(
   table: CopiedTable,
   columns: readonly string[],
   keepsAllText: boolean,
-  left: Row | undefined,
-  right: Row | undefined,
-): Difference {
+  left: TableRow | undefined,
+  right: TableRow | undefined,
+): RowDifference {
   const order = !left ? 1 : !right ? -1 : orderOf(left, right, table);
   const row = order > 0 ? right : left;
   const named = table.key.map((column) => `${column}=${String(row?.[column])}`).join(" ");
@@ -73,7 +73,7 @@ function differenceOf(
 }
 
 /** Below 0 where the first row comes first. */
-function orderOf(left: Row, right: Row, table: CopiedTable): number {
+function orderOf(left: TableRow, right: TableRow, table: CopiedTable): number {
   const others = keyOf(right, table);
   for (const [at, value] of keyOf(left, table).entries()) {
     const other = others[at] ?? value;
@@ -84,17 +84,17 @@ function orderOf(left: Row, right: Row, table: CopiedTable): number {
 
 /** Rows one by one, summed up on the way. */
 class Reader {
-  readonly #pages: AsyncGenerator<Row[]>;
-  readonly #textOf: (row: Row) => string;
+  readonly #pages: AsyncGenerator<TableRow[]>;
+  readonly #textOf: (row: TableRow) => string;
   readonly #told: (rows: number) => Promise<void>;
   readonly #hash = createHash("sha256");
   #rows = 0;
-  #page: readonly Row[] = [];
+  #page: readonly TableRow[] = [];
   #at = 0;
 
   constructor(
-    pages: AsyncGenerator<Row[]>,
-    textOf: (row: Row) => string,
+    pages: AsyncGenerator<TableRow[]>,
+    textOf: (row: TableRow) => string,
     told: (rows: number) => Promise<void>,
   ) {
     this.#pages = pages;
@@ -102,7 +102,7 @@ class Reader {
     this.#told = told;
   }
 
-  async next(): Promise<{ readonly row: Row; readonly text: string } | undefined> {
+  async next(): Promise<{ readonly row: TableRow; readonly text: string } | undefined> {
     if (this.#at >= this.#page.length) {
       const { value, done } = await this.#pages.next();
       if (done === true) return undefined;

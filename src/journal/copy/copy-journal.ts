@@ -10,7 +10,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { JournalPlace } from "../../config/journal-place.ts";
 import { InvariantError } from "../../std/invariant.ts";
-import { compare, type Compared, type Difference } from "./compare.ts";
+import { compare, type Compared, type RowDifference } from "./compare.ts";
 import { begin, finish, lastCopied, put } from "./progress.ts";
 import { keyOf, pagesOf } from "./rows.ts";
 import type { Column, Side } from "./side.ts";
@@ -40,7 +40,7 @@ export type Copied = {
   readonly to: string;
   readonly tables: readonly Compared[];
   /** The first one; where there is one, the copy is not finished, and no daemon takes it. */
-  readonly difference: Difference | undefined;
+  readonly difference: RowDifference | undefined;
 };
 
 /**

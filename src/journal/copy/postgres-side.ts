@@ -10,7 +10,7 @@ import { bringUpToDate } from "../postgres/migrate.ts";
 import { asJournalFault } from "../postgres/postgres-fault.ts";
 import { asRows, bytea, recordset } from "../postgres/recordset.ts";
 import { assertFit } from "../postgres/server.ts";
-import { type Cell, type Column, quoted, type Row, type Side } from "./side.ts";
+import { type CopiedCell, type Column, quoted, type TableRow, type Side } from "./side.ts";
 
 /** An answer that does not come for so long will not come, milliseconds; tables are counted and checked. */
 const PATIENCE_MS = 3_600_000;
@@ -77,7 +77,7 @@ export class PostgresSide implements Side {
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in `Side`
-  ask<Found extends object>(text: string, values: readonly Cell[] = []): Promise<Found[]> {
+  ask<Found extends object>(text: string, values: readonly CopiedCell[] = []): Promise<Found[]> {
     return this.#do(async () => (await this.#work.query<Found>(text, values)).rows);
   }
 
@@ -104,7 +104,11 @@ export class PostgresSide implements Side {
     );
   }
 
-  async insert(table: string, columns: readonly Column[], rows: readonly Row[]): Promise<void> {
+  async insert(
+    table: string,
+    columns: readonly Column[],
+    rows: readonly TableRow[],
+  ): Promise<void> {
     const names = columns.map(({ name }) => quoted(name));
     const types = Object.fromEntries(columns.map(({ name, type }) => [quoted(name), type]));
     const cells = rows.map((row) =>

@@ -5,7 +5,7 @@
  */
 import { AWAY_KEYS } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
-import { type Column, type Key, quoted, type Row, type Side } from "./side.ts";
+import { type Column, type RowKey, quoted, type TableRow, type Side } from "./side.ts";
 import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./tables.ts";
 
 /** What a new journal holds on its own. */
@@ -57,12 +57,12 @@ async function assertNew(target: Side): Promise<void> {
 }
 
 /** The key of the last row that was copied; undefined: none was. */
-export async function lastCopied(target: Side, { name }: CopiedTable): Promise<Key | undefined> {
+export async function lastCopied(target: Side, { name }: CopiedTable): Promise<RowKey | undefined> {
   const [row] = await target.ask<{ last: string | null }>(
     `SELECT last FROM ${PROGRESS_TABLE} WHERE name = $1`,
     [name],
   );
-  return row?.last == null ? undefined : (JSON.parse(row.last) as Key);
+  return row?.last == null ? undefined : (JSON.parse(row.last) as RowKey);
 }
 
 /** Writes a page of rows, and that it was. */
@@ -70,8 +70,8 @@ export async function put(
   target: Side,
   { name }: CopiedTable,
   columns: readonly Column[],
-  rows: readonly Row[],
-  last: Key,
+  rows: readonly TableRow[],
+  last: RowKey,
 ): Promise<void> {
   await target.whole(async () => {
     await target.insert(name, columns, rows);

@@ -1,6 +1,6 @@
 /** The rows of a table, some at a time and in the order of its key, as text that can be compared. */
 import { kept } from "../postgres/recordset.ts";
-import { type Cell, type Key, quoted, type Row, type Side } from "./side.ts";
+import { type CopiedCell, type RowKey, quoted, type TableRow, type Side } from "./side.ts";
 import type { CopiedTable } from "./tables.ts";
 
 /** So many rows are in memory at once, of either side. */
@@ -11,11 +11,11 @@ function rowsAfter(
   side: Side,
   { name, key }: CopiedTable,
   columns: readonly string[],
-  after: Key | undefined,
-): Promise<Row[]> {
+  after: RowKey | undefined,
+): Promise<TableRow[]> {
   const keys = key.map(quoted).join();
   const marks = key.map((_, at) => `$${at + 1}`).join();
-  return side.ask<Row>(
+  return side.ask<TableRow>(
     `SELECT ${columns.map(quoted).join()} FROM ${quoted(name)}
       ${after === undefined ? "" : `WHERE (${keys}) > (${marks})`}
       ORDER BY ${keys} LIMIT ${ROWS_AT_ONCE}`,
@@ -28,8 +28,8 @@ export async function* pagesOf(
   side: Side,
   table: CopiedTable,
   columns: readonly string[],
-  from?: Key,
-): AsyncGenerator<Row[]> {
+  from?: RowKey,
+): AsyncGenerator<TableRow[]> {
   let after = from;
   for (;;) {
     const rows = await rowsAfter(side, table, columns, after);
@@ -42,7 +42,7 @@ export async function* pagesOf(
 }
 
 /** The values of the row's key; throws where one is of no type that a key has. */
-export function keyOf(row: Row, { key }: CopiedTable): Key {
+export function keyOf(row: TableRow, { key }: CopiedTable): RowKey {
   return key.map((column) => {
     const cell = row[column];
     if (typeof cell === "string" || typeof cell === "number") return cell;
@@ -51,7 +51,10 @@ export function keyOf(row: Row, { key }: CopiedTable): Key {
 }
 
 /** A value as both kinds of database can have it; `keepsAllText` where both keep all text. */
-export function canonical(cell: Cell | undefined, keepsAllText: boolean): string | number | null {
+export function canonical(
+  cell: CopiedCell | undefined,
+  keepsAllText: boolean,
+): string | number | null {
   if (Buffer.isBuffer(cell)) return cell.toString("hex");
   if (typeof cell === "string" && !keepsAllText) return kept(cell);
   return cell ?? null;

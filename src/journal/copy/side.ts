@@ -1,13 +1,13 @@
 /** One of the two journals of a copy, and what both kinds of database do in their own way. */
-import type { Cell as JsonCell } from "../postgres/recordset.ts";
+import type { RecordsetCell as JsonCell } from "../postgres/recordset.ts";
 
 /** What a column holds; `Buffer` where the database has bytes. */
-export type Cell = JsonCell | Buffer;
+export type CopiedCell = JsonCell | Buffer;
 /** A row by its columns, as the tables name them. */
-export type Row = Readonly<Record<string, Cell>>;
+export type TableRow = Readonly<Record<string, CopiedCell>>;
 
 /** The values of a row's key, in the key's order. */
-export type Key = readonly (string | number)[];
+export type RowKey = readonly (string | number)[];
 
 /** A column, and its type as the database names it. */
 export type Column = { readonly name: string; readonly type: string };
@@ -22,12 +22,12 @@ export type Side = AsyncDisposable & {
   /** False: NUL and halves of characters are kept as U+FFFD. */
   readonly keepsAllText: boolean;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what the rows are
-  ask<Found extends object>(statement: string, values?: readonly Cell[]): Promise<Found[]>;
+  ask<Found extends object>(statement: string, values?: readonly CopiedCell[]): Promise<Found[]>;
   /** Everything that `run` asks is done, durably, or nothing of it. */
   whole(run: () => Promise<void>): Promise<void>;
   hasTable(name: string): Promise<boolean>;
   columns(table: string): Promise<Column[]>;
-  insert(table: string, columns: readonly Column[], rows: readonly Row[]): Promise<void>;
+  insert(table: string, columns: readonly Column[], rows: readonly TableRow[]): Promise<void>;
   /** The greatest number that the database ever gave to a row of a table; 0: it does not know. */
   lastGiven(table: string, column: string): Promise<number>;
   /** The next row's number will be greater than `last`; within `whole`. */

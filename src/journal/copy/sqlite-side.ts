@@ -4,7 +4,7 @@ import { asFault } from "../journal-fault.ts";
 import { createIfMissing, openDatabase, prepareDirectory } from "../open-database.ts";
 import { lockPathOf, takeOwnerLock } from "../owner-lock.ts";
 import { giveToDaemon } from "../restore.ts";
-import { type Cell, type Column, quoted, type Row, type Side } from "./side.ts";
+import { type CopiedCell, type Column, quoted, type TableRow, type Side } from "./side.ts";
 
 /** A journal in a file. The owner lock keeps daemons away for as long as it is open. */
 export class SqliteSide implements Side {
@@ -44,10 +44,13 @@ export class SqliteSide implements Side {
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in `Side`
-  async ask<Found extends object>(text: string, values: readonly Cell[] = []): Promise<Found[]> {
+  async ask<Found extends object>(
+    text: string,
+    values: readonly CopiedCell[] = [],
+  ): Promise<Found[]> {
     const named = Object.fromEntries(values.map((value, at) => [at + 1, value]));
     return this.#do(() => {
-      const statement = this.#db.prepare<[Record<string, Cell>], Found>(text);
+      const statement = this.#db.prepare<[Record<string, CopiedCell>], Found>(text);
       if (statement.reader) return statement.all(named);
       statement.run(named);
       return [];
@@ -73,11 +76,15 @@ export class SqliteSide implements Side {
     return this.ask<Column>(`SELECT name, type FROM pragma_table_info($1)`, [table]);
   }
 
-  async insert(table: string, columns: readonly Column[], rows: readonly Row[]): Promise<void> {
+  async insert(
+    table: string,
+    columns: readonly Column[],
+    rows: readonly TableRow[],
+  ): Promise<void> {
     const names = columns.map(({ name }) => quoted(name));
     const marks = columns.map(() => "?");
     this.#do(() => {
-      const statement = this.#db.prepare<Cell[]>(
+      const statement = this.#db.prepare<CopiedCell[]>(
         `INSERT INTO ${quoted(table)} (${names.join()}) VALUES (${marks.join()})`,
       );
       for (const row of rows) statement.run(...columns.map(({ name }) => row[name] ?? null));

@@ -15,7 +15,7 @@ import type { Alone, AttemptRow, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
 import { isInTheWay } from "../conflict.ts";
 import { addInto, type UsageBucket } from "../usage-bucket.ts";
-import type { Told } from "../outbox-entry.ts";
+import type { HookOutcome } from "../outbox-entry.ts";
 import { RollbackLog, RollbackMap } from "./rollback-map.ts";
 
 /** A row that was read. */
@@ -51,7 +51,7 @@ export type AttemptEdit = {
 };
 
 /** A directory of a mirror. */
-export type Place = { readonly mirrorId: number; readonly dir: RawPath };
+export type DirectoryPlace = { readonly mirrorId: number; readonly dir: RawPath };
 
 /** A key for a directory, or with `name` for a place in one. */
 export function placeKey(mirrorId: number, dir: RawPath, name = ""): string {
@@ -72,14 +72,15 @@ export class ChangeSet implements UnitOfWork {
   readonly dropped = new RollbackMap<number, true>(this.#log);
   readonly usageBuckets = new RollbackMap<string, UsageBucket>(this.#log);
   readonly batches = new RollbackMap<string, Batch>(this.#log);
-  readonly told = new RollbackMap<number, { document: Document; outcome: Told; at: number }>(
+  readonly told = new RollbackMap<number, { document: Document; outcome: HookOutcome; at: number }>(
     this.#log,
   );
-  readonly fingerprints = new RollbackMap<string, Place & { readonly print: string | null }>(
-    this.#log,
-  );
+  readonly fingerprints = new RollbackMap<
+    string,
+    DirectoryPlace & { readonly print: string | null }
+  >(this.#log);
   /** Directories that may be empty now. */
-  readonly tidied = new RollbackMap<string, Place>(this.#log);
+  readonly tidied = new RollbackMap<string, DirectoryPlace>(this.#log);
   readonly unremembered = new RollbackMap<string, { documentId: number; archiveId: number }>(
     this.#log,
   );

@@ -1,5 +1,5 @@
 /** How the list of documents is read from PostgreSQL; see ../document-list.ts. */
-import { type ListPage, type Page, PAGE_ROWS, SORTED_ROWS_MAX } from "../document-list.ts";
+import { type ListPage, type PageReader, PAGE_ROWS, SORTED_ROWS_MAX } from "../document-list.ts";
 import { isSame, startOf } from "./directories.ts";
 import { SELECT_DOCUMENT } from "./documents.ts";
 import type { PgSession } from "./session.ts";
@@ -52,7 +52,7 @@ export const LIST_QUERIES = {
 } as const satisfies Record<ListPage, readonly [text: string, ...names: string[]]>;
 
 /** A reader of pages, each after the writes that were issued before it. */
-export function pagesOf(session: PgSession): Page {
+export function pagesOf(session: PgSession): PageReader {
   return <Row extends object>(name: ListPage, values: Readonly<Record<string, unknown>>) => {
     const [text, ...names] = LIST_QUERIES[name];
     const given = names.map((each) => values[each]);

@@ -6,7 +6,7 @@ import { databaseTime } from "./cluster-statements.ts";
 import { PgSession } from "./session.ts";
 
 /** What the database says of its own. */
-export type Look = {
+export type ServerFacts = {
   readonly version: string;
   /** Milliseconds from a question to its answer, the best of a few. */
   readonly answerMs: number;
@@ -20,7 +20,7 @@ export type Look = {
 const ASKED = 5;
 
 /** Looks at the database of a journal. Rejects with a `Fault` where it cannot be reached or used. */
-export async function lookAt(place: PostgresPlace, clock: Clock): Promise<Look> {
+export async function lookAt(place: PostgresPlace, clock: Clock): Promise<ServerFacts> {
   const { server, schema, password } = place;
   const session = await PgSession.open({
     url: server,

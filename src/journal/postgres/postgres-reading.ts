@@ -23,7 +23,7 @@ import type {
   WaitingFolder,
   WaitingPages,
   WarnedRow,
-  Claimed,
+  ClaimTimes,
 } from "../journal.ts";
 import { rangeBelow } from "../path-range.ts";
 import {
@@ -126,7 +126,10 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.conflicts, [folderId, sentName, this.archiveId]);
   }
 
-  async claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
+  async claimed(
+    documentIds: readonly number[],
+    mirrorIds?: readonly number[],
+  ): Promise<ClaimTimes> {
     const values = [documentIds, this.archiveId, mirrorIds ?? null];
     const rows = await this.#rows<{ id: number; sentAt: number | null }>(QUERIES.claimed, values);
     return new Map(rows.map(({ id, sentAt }) => [id, sentAt]));

@@ -7,7 +7,7 @@
 export type Columns = Readonly<Record<string, string>>;
 
 /** Bytes are given as `bytea` makes them text. */
-export type Cell = string | number | null;
+export type RecordsetCell = string | number | null;
 
 /** The set as a table of a FROM clause: `recordset(1, "u", { id: "bigint" })`; `name` is its alias. */
 export function recordset(parameter: number, name: string, columns: Columns): string {
@@ -28,7 +28,7 @@ export function kept(text: string | null): string | null {
 }
 
 /** The rows as a parameter. */
-export function asRows(rows: readonly Readonly<Record<string, Cell>>[]): string {
+export function asRows(rows: readonly Readonly<Record<string, RecordsetCell>>[]): string {
   const text = JSON.stringify(rows);
   if (!UNFIT_JSON.test(text)) return text;
   return JSON.stringify(rows, (_, cell: unknown) => (typeof cell === "string" ? kept(cell) : cell));

@@ -3,12 +3,12 @@ import type { Document } from "../../domain/document.ts";
 import { invariant } from "../../std/invariant.ts";
 import { bytesOf, joinRaw, rawOf } from "../../std/raw-path.ts";
 import { columnsOf } from "../columns.ts";
-import { type ChangeSet, type Loaded, type Place, placeKey } from "./change-set.ts";
+import { type ChangeSet, type Loaded, type DirectoryPlace, placeKey } from "./change-set.ts";
 import type { Query } from "./query.ts";
-import { asRows, bytea, type Cell } from "./recordset.ts";
+import { asRows, bytea, type RecordsetCell } from "./recordset.ts";
 import { updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
-type Row = Record<string, Cell>;
+type Row = Record<string, RecordsetCell>;
 
 /** Runs a statement on a set of rows, its first parameter, where there are any. */
 type Run = (text: string, rows: readonly Row[], ...more: readonly unknown[]) => void;
@@ -70,7 +70,7 @@ export async function writeChangeSet(
 async function makeDirectories(
   query: Query,
   numbers: Numbers,
-  places: readonly Place[],
+  places: readonly DirectoryPlace[],
 ): Promise<void> {
   const missing = () => {
     const wanted = new Map(
@@ -288,7 +288,7 @@ function writeDirectories(changeSet: ChangeSet, run: Run): void {
  * Removes directories that hold nothing. Locked first and looked at afterwards: anyone who adds a row
  * to one keeps it locked until the row can be seen.
  */
-async function tidyDirectories(query: Query, places: readonly Place[]): Promise<void> {
+async function tidyDirectories(query: Query, places: readonly DirectoryPlace[]): Promise<void> {
   const rows = places.map(({ mirrorId, dir }) => {
     return { mirror_id: mirrorId, path: bytea(bytesOf(dir)) };
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { examineMail } from "../../../src/cli/check/mail.ts";
-import type { Finding } from "../../../src/cli/check/finding.ts";
+import type { CheckResult } from "../../../src/cli/check/finding.ts";
 import type { ChannelConfig, MailConfig, NotifyConfig } from "../../../src/config/notify-config.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { MailChannel } from "../../../src/notify/mail-channel.ts";
@@ -105,7 +105,7 @@ describe.skipIf(!hasOpenssl)("starttls", () => {
       await using server = await smtpServer(servers[speaks]);
       if (speaks === "gone") await server[Symbol.asyncDispose]();
       const channels = [channelTo(server.port, { tls, ...more })];
-      const findings: Finding[] = [];
+      const findings: CheckResult[] = [];
       const notify = { channels } as unknown as NotifyConfig;
       for await (const one of examineMail({ notify }, systemClock)) findings.push(one);
       expect(findings).toEqual([

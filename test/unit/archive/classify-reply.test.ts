@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import type { Reply } from "../../../src/archive/exchange.ts";
 import type { JsonFields } from "../../../src/archive/json-fields.ts";
-import { classifyReply, type Question } from "../../../src/archive/classify-reply.ts";
+import { classifyReply, type ReplyContext } from "../../../src/archive/classify-reply.ts";
 import { documentDetailOf, documentsPageOf, folderOf } from "../../../src/archive/resources.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { CODES } from "../../../src/wire/codes.ts";
@@ -11,7 +11,7 @@ import type { DocumentDetail } from "../../../src/wire/shapes.ts";
 import { detail } from "./raw-server.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
-const question: Question = { operation: "upload", now: NOW, secrets: ["SECRET_KEY"] };
+const question: ReplyContext = { operation: "upload", now: NOW, secrets: ["SECRET_KEY"] };
 const readDocument = (fields: JsonFields) => documentDetailOf(fields.object("document"));
 
 function replied(status: number, body: unknown, more: Partial<Reply> = {}): Reply {

@@ -3,7 +3,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, describe } from "vitest";
-import { type Field, measuredText, openSigner, signedText } from "../../../src/archive/signing.ts";
+import {
+  type RequestField,
+  measuredText,
+  openSigner,
+  signedText,
+} from "../../../src/archive/signing.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
 import { HMAC2_VECTORS, VECTOR_SECRET } from "../../fixtures/hmac2-vectors.ts";
@@ -22,7 +27,7 @@ describe("signing", () => {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  const FIELDS: Field[] = [
+  const FIELDS: RequestField[] = [
     ["folderId", "7"],
     ["filename", "Żółć.pdf"],
     ["batch", "b"],
@@ -82,7 +87,7 @@ describe("signing", () => {
   });
 
   test("no two requests have the same text by hmac2, but for the order of their names", () => {
-    const inOrder = (fields: readonly Field[]) =>
+    const inOrder = (fields: readonly RequestField[]) =>
       [...fields].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     fc.assert(
       fc.property(request, request, (a, b) => {
@@ -114,8 +119,8 @@ describe("signing", () => {
   }
 
   test("two requests have one text by hmac, where a value looks like two fields", () => {
-    const one: Field[] = [["a", "1&b=2"]];
-    const two: Field[] = [
+    const one: RequestField[] = [["a", "1&b=2"]];
+    const two: RequestField[] = [
       ["a", "1"],
       ["b", "2"],
     ];
@@ -150,7 +155,7 @@ describe("signing", () => {
       "export default async (f) => { const s = f.map((x) => x.join(':')).join(); f.length = 0; return s; };",
     );
     const signer = await openSigner({ scheme: "module", module });
-    const fields: Field[] = [["acc_key", "KEY"]];
+    const fields: RequestField[] = [["acc_key", "KEY"]];
     expect(await signer.sign(fields, "")).toBe("acc_key:KEY");
     expect(fields).toEqual([["acc_key", "KEY"]]);
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Upload } from "../../../src/archive/archive.ts";
 import { formBody } from "../../../src/archive/form-body.ts";
 import { frameOf } from "../../../src/archive/multipart.ts";
-import { type Field, openSigner } from "../../../src/archive/signing.ts";
+import { type RequestField, openSigner } from "../../../src/archive/signing.ts";
 import { CANARIES, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, type Heard, RawServer, reply, stored } from "./raw-server.ts";
 
@@ -69,7 +69,7 @@ test("a small request is a form with acc_key and sig, percent-encoded", async ()
   expect(heard.headers.get("accept-encoding")).toBe("identity");
   expect(heard.headers.get("connection")).toBe("keep-alive");
   expect(heard.headers.get("content-length")).toBe(String(heard.body.length));
-  const sent = [...new URLSearchParams(heard.body.toString()).entries()] as Field[];
+  const sent = [...new URLSearchParams(heard.body.toString()).entries()] as RequestField[];
   const signer = await openSigner({
     scheme: "hmac",
     algorithm: "sha256",
@@ -188,7 +188,7 @@ test("any text survives multipart, in fields and in the file's name", () => {
   const name = unicode.filter((text) => text !== "" && !text.includes("/"));
   fc.assert(
     fc.property(fc.array(unicode, { maxLength: 5 }), name, (values, filename) => {
-      const fields = values.map((value, i): Field => [`field${i}`, value]);
+      const fields = values.map((value, i): RequestField => [`field${i}`, value]);
       const { head, tail, contentType } = frameOf([...fields, ["filename", filename]], filename);
       const parts = partsOf(contentType, Buffer.concat([head, Buffer.from("file"), tail]));
       expect(parts.map(({ body }) => body.toString("utf8"))).toEqual([...values, filename, "file"]);

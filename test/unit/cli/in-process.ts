@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { runProgram } from "../../../src/cli/run-program.ts";
-import type { Stream } from "../../../src/cli/terminal.ts";
+import type { OutputStream } from "../../../src/cli/terminal.ts";
 import { systemClock, systemRandom } from "../../../src/std/clock.ts";
 
 /** A stream that keeps what is written; `tty` makes it look like a terminal. */
@@ -28,7 +28,7 @@ export async function scanferry(
   given: {
     cwd?: string;
     env?: NodeJS.ProcessEnv;
-    stdout?: Stream & { text?: string };
+    stdout?: OutputStream & { text?: string };
     stopping?: AbortSignal;
   } = {},
 ): Promise<Ran> {

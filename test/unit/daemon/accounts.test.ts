@@ -1,7 +1,7 @@
 /** Several accounts in one daemon: each learns about its own, and one that breaks ends all. */
 import { expect, test } from "vitest";
 import type { Config } from "../../../src/config/config.ts";
-import { type Account, Accounts } from "../../../src/daemon/accounts.ts";
+import { type LiveAccount, Accounts } from "../../../src/daemon/accounts.ts";
 import { healthOf } from "../../../src/daemon/health.ts";
 import { Heartbeats } from "../../../src/daemon/heartbeats.ts";
 import type { Applied } from "../../../src/journal/journal.ts";
@@ -30,7 +30,7 @@ function anAccount(name: string, id: number, sync: Partial<Sync>, journal = new 
   const hearts = new Heartbeats(clock, 1_000);
   const owns = (mirrorId: number) => mirrorId === id;
   const identity = { standing: "same" } as IdentityGuard;
-  return { config, journal, sync: sync as Sync, identity, hearts, owns } satisfies Account;
+  return { config, journal, sync: sync as Sync, identity, hearts, owns } satisfies LiveAccount;
 }
 
 const applied = (mirrorId: number): Applied => ({

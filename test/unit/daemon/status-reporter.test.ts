@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Notifier } from "../../../src/daemon/notifier.ts";
-import { type Look, reportStatus } from "../../../src/daemon/status-reporter.ts";
+import { type ServiceStatus, reportStatus } from "../../../src/daemon/status-reporter.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 let clock: ManualClock;
@@ -17,7 +17,11 @@ beforeEach(() => {
 
 afterEach(() => stop.abort(new Error("over")));
 
-function watch(look: () => Promise<Look>, watchdogMs?: number, problem?: string): Promise<void> {
+function watch(
+  look: () => Promise<ServiceStatus>,
+  watchdogMs?: number,
+  problem?: string,
+): Promise<void> {
   const notifier: Notifier = {
     watchdogMs,
     tell: async (...assignments) => {
@@ -28,7 +32,7 @@ function watch(look: () => Promise<Look>, watchdogMs?: number, problem?: string)
   return reportStatus({ notifier, clock, look, wrong: (what) => wrongs.push(what) }, stop.signal);
 }
 
-const well = async (): Promise<Look> => ({ line: "idle", stuck: undefined });
+const well = async (): Promise<ServiceStatus> => ({ line: "idle", stuck: undefined });
 
 test("without a watchdog only news is told", async () => {
   let line = "idle";
@@ -67,7 +71,7 @@ test("a loop that is stuck gets no ping, is said once, and is forgiven when it t
 });
 
 test("a journal that does not answer keeps the ping away; the end is not kept waiting", async () => {
-  const watching = watch(() => new Promise<Look>(() => {}), 3_000);
+  const watching = watch(() => new Promise<ServiceStatus>(() => {}), 3_000);
   await clock.advance(60_000);
   expect(told).toEqual([]);
   stop.abort(new Error("over"));

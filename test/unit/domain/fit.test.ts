@@ -1,6 +1,6 @@
 /** Whether a file may be sent by its size and its age, to the byte and the millisecond. */
 import { describe, expect, test } from "vitest";
-import type { Gap } from "../../../src/domain/clock-gaps.ts";
+import type { ClockGap } from "../../../src/domain/clock-gaps.ts";
 import { quietMsOf, ripeness, unfitSize } from "../../../src/domain/settle.ts";
 
 const seen = (sizeBytes: number, modifiedAt = 0) => ({ sizeBytes, modifiedAt, stamp: "a" });
@@ -44,7 +44,7 @@ describe("a file's age", () => {
     expect(ripe).toEqual({ kind: "wait", dueAt: NOW + 3_000, problem: young });
   });
 
-  test.for<[number, Gap[], number, string]>([
+  test.for<[number, ClockGap[], number, string]>([
     [10_000, [], 0, "it is old enough"],
     [10_000, [{ from: NOW - 9_000, to: NOW - 1_000 }], 3_000, "8 s of its 10 did not pass"],
     [5_000, [{ from: NOW - 9_000, to: NOW - 1_000 }], 4_000, "from a time that was skipped"],

@@ -8,7 +8,7 @@ import {
   anotherDocument,
   isKeptDate,
   type Likeness,
-  type Told,
+  type ReportedDocument,
 } from "../../../src/domain/another-document.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
@@ -112,7 +112,7 @@ describe("another document", () => {
       ...set,
     });
 
-  const told = (set: Partial<Told> = {}): Told => ({
+  const told = (set: Partial<ReportedDocument> = {}): ReportedDocument => ({
     filename: "scan.pdf",
     uploadedDate: SENT,
     filesize: 1_000,
@@ -126,7 +126,9 @@ describe("another document", () => {
   const LARGE = { sentAt: SENT - 600_000 };
 
   describe("what the archive has under our id", () => {
-    test.for<[string, Parameters<typeof ours>[0], Partial<Told>, Likeness, boolean, string]>([
+    test.for<
+      [string, Parameters<typeof ours>[0], Partial<ReportedDocument>, Likeness, boolean, string]
+    >([
       ["as it was sent", {}, {}, KEPT, false, "all fits"],
       ["whole seconds", {}, { uploadedDate: SENT - 123 }, KEPT, false, "archives may round"],
       ["renamed", {}, OTHER_NAME, KEPT, false, "a person may"],

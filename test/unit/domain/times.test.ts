@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test, describe } from "vitest";
 import { periodOf } from "../../../src/domain/calendar.ts";
 import {
-  type Gap,
+  type ClockGap,
   GAPS_MAX,
   skippedSince,
   withGap,
@@ -44,7 +44,7 @@ describe("calendar", () => {
 });
 
 describe("clock gaps", () => {
-  const gaps: readonly Gap[] = [
+  const gaps: readonly ClockGap[] = [
     { from: 10, to: 20 },
     { from: 50, to: 55 },
   ];
@@ -100,7 +100,7 @@ describe("clock gaps", () => {
       fc.assert(
         fc.property(fc.array(setting, { maxLength: 20 }), (settings) => {
           let [now, monotonic] = [1_000, 0];
-          let skipped: readonly Gap[] = [];
+          let skipped: readonly ClockGap[] = [];
           const seen: { at: number; monotonic: number }[] = [];
           for (const { passedMs, jumpedMs } of settings) {
             seen.push({ at: now, monotonic });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Kind, kindOf } from "../../../src/formats/kind.ts";
+import { type FileFormat, kindOf } from "../../../src/formats/kind.ts";
 import { asiceOf, ddocOf, pdfOf, pngOf, tiffOf } from "../../fixtures/documents.ts";
 import { writeZip } from "../../fixtures/zip-writer.ts";
 import { titled } from "./titled.ts";
@@ -16,7 +16,7 @@ const bmp = Buffer.concat([latin("BM"), Buffer.alloc(12), Buffer.of(40, 0, 0, 0)
 const xml = latin('<?xml version="1.0"?>\n<root/>');
 
 test.for(
-  titled<[string, Buffer, Kind, string]>([
+  titled<[string, Buffer, FileFormat, string]>([
     ["scan.pdf", pdfOf(1), "pdf", "its magic bytes"],
     ["scan", pdfOf(1), "pdf", "the name is not needed"],
     ["scan.tif", pdfOf(1), "pdf", "bytes win over the name"],

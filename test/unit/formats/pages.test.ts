@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test, describe } from "vitest";
-import { type Kind } from "../../../src/formats/kind.ts";
+import { type FileFormat } from "../../../src/formats/kind.ts";
 import { pdfBytesOf, pdfFacts, pdfPages } from "../../../src/formats/pdf.ts";
 import { asiceOf, ddocOf, pdfOf, pngOf, tiffOf } from "../../fixtures/documents.ts";
 import { writePdf } from "../../fixtures/pdf-writer.ts";
@@ -35,7 +35,7 @@ describe("pages", () => {
   });
 
   test.for(
-    titled<[string, Buffer, Kind, number | undefined, string]>([
+    titled<[string, Buffer, FileFormat, number | undefined, string]>([
       ["one image", pngOf(), "png", 1, "an image is a page"],
       ["an image of any kind", Buffer.from("GIF89a"), "gif", 1, "however many pictures it holds"],
       ["an empty text", Buffer.alloc(0), "text", 1, "a document has a page"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Channel, ChannelClosed, type Port } from "../../../src/reader/channel.ts";
+import { RpcChannel, ChannelClosed, type Port } from "../../../src/reader/channel.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { until } from "../../fixtures/until.ts";
 
@@ -30,8 +30,8 @@ function aWire() {
 /** A line to someone who offers `theirs`. */
 function aLine(theirs: Partial<Theirs>) {
   const wire = aWire();
-  const here = new Channel<Theirs>(wire.left, { echo: async (value: unknown) => value });
-  const there = new Channel<Ours>(wire.right, theirs);
+  const here = new RpcChannel<Theirs>(wire.left, { echo: async (value: unknown) => value });
+  const there = new RpcChannel<Ours>(wire.right, theirs);
   return { here, there, ...wire };
 }
 
@@ -172,6 +172,8 @@ describe("a line that is cut", () => {
       },
       onMessage() {},
     };
-    await expect(new Channel<Theirs>(port, {}).call("add", 1, 2)).rejects.toThrow("channel closed");
+    await expect(new RpcChannel<Theirs>(port, {}).call("add", 1, 2)).rejects.toThrow(
+      "channel closed",
+    );
   });
 });

@@ -1,7 +1,7 @@
 /** How a mirror's host follows its source, whatever fails on the way. */
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Channel } from "../../../src/reader/channel.ts";
+import type { RpcChannel } from "../../../src/reader/channel.ts";
 import { MirrorHost } from "../../../src/reader/mirror-host.ts";
 import type { DaemonCalls, MirrorStatus } from "../../../src/reader/protocol.ts";
 import type { SourceSettings } from "../../../src/source/source.ts";
@@ -42,7 +42,7 @@ async function aHost(
   };
   const call = async (method: keyof typeof calls, ...all: never[]) =>
     (calls[method] as (...all: never[]) => Promise<void>)(...all);
-  const daemon = { call, flush() {} } as unknown as Channel<DaemonCalls>;
+  const daemon = { call, flush() {} } as unknown as RpcChannel<DaemonCalls>;
   const clock = new ManualClock();
   const settings = settingsOf(source, more);
   const mirror = { id: 1, settings, mode: "native", tidies: false, known: [] } as const;

@@ -1,6 +1,6 @@
 /** Rules as a person would write them in YAML, and what they decide of a path. */
 import { METADATA_FIELDS, type MetadataField } from "../../../src/domain/attributes.ts";
-import { type Decision, decide, type Facts } from "../../../src/rules/decide.ts";
+import { type RulesDecision, decide, type Facts } from "../../../src/rules/decide.ts";
 import type { Notes } from "../../../src/rules/notes.ts";
 import { type MirrorRules, NO_RULES, type Rule } from "../../../src/rules/rules.ts";
 import { parseTemplate } from "../../../src/rules/template.ts";
@@ -42,7 +42,11 @@ function templatesOf(texts: Texts = {}) {
   );
 }
 
-export function decisionOn(path: string, written: Written, set: Partial<Facts> = {}): Decision {
+export function decisionOn(
+  path: string,
+  written: Written,
+  set: Partial<Facts> = {},
+): RulesDecision {
   const facts: Facts = {
     mirror: "scans",
     path: rawOfText(path),

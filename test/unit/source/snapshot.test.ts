@@ -18,7 +18,7 @@ import {
   IN_MEMORY_BYTES_MAX,
   openSnapshot,
   SLICED_BYTES_MIN,
-  type Snapshot,
+  type FileSnapshot,
 } from "../../../src/source/snapshot.ts";
 import { sourceStatus } from "../../../src/source/status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
@@ -35,7 +35,7 @@ function expectedOf(source: string, content: Buffer, at: RawPath = path): Expect
   return { seen, digest: createHash("sha256").update(content).digest("hex") };
 }
 
-function chunksOf(file: Snapshot): AsyncIterable<Buffer> {
+function chunksOf(file: FileSnapshot): AsyncIterable<Buffer> {
   if ("bytes" in file) throw new Error("it is in memory");
   return file.chunks();
 }

@@ -3,7 +3,7 @@ import { rawOfText } from "../../../src/std/raw-path.ts";
 import type { Document, Seen } from "../../../src/domain/document.ts";
 import { AfterActions } from "../../../src/sync/after-actions.ts";
 import { Settler } from "../../../src/sync/settler.ts";
-import type { Stream } from "../../../src/sync/send-queue.ts";
+import type { QueueState } from "../../../src/sync/send-queue.ts";
 import type { FakeFile } from "../../fakes/fake-reader.ts";
 import { SyncDesk } from "./desk.ts";
 
@@ -14,7 +14,7 @@ const QUIET_MS = 10_000;
 export async function aSettler(
   options: Parameters<typeof SyncDesk.open>[0] = {},
   upMs = UP_MS,
-  stream?: Pick<Stream, "isSupplied" | "ready">,
+  stream?: Pick<QueueState, "isSupplied" | "ready">,
 ) {
   const desk = await SyncDesk.open(options);
   const afterActions = new AfterActions();

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { type Away, AwayNote, awayOf, type Seen, observersOf } from "../../../src/sync/away.ts";
+import {
+  type Away,
+  AwayNote,
+  awayOf,
+  type ArchiveView,
+  observersOf,
+} from "../../../src/sync/away.ts";
 import type { ScanSchedulerState } from "../../../src/sync/scan-scheduler.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -7,7 +13,7 @@ const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
 const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 
 /** Its first mirror's source, as it learns about; `undefined`: nobody has looked yet. */
-function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Seen {
+function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): ArchiveView {
   const status: ScanSchedulerState["status"] =
     why === undefined
       ? undefined
@@ -23,7 +29,7 @@ async function known({ journal }: SyncDesk): Promise<Away> {
   return awayOf(journal, observersOf(await journal.cluster.instances(), true));
 }
 
-function silent(desk: SyncDesk, waitMs: number): Seen {
+function silent(desk: SyncDesk, waitMs: number): ArchiveView {
   const outage = { tries: 1, until: desk.clock.monotonic() + waitMs, problem };
   return { ...seen(desk, null), outage };
 }
@@ -45,7 +51,7 @@ test("a source that is offline is kept with the moment when that began, and forg
 test("what cannot be read is kept until it was looked at again, over a restart, too", async () => {
   const desk = await SyncDesk.open();
   const unread = { directories: 1, path: "closed", why: "no right" };
-  const scanned = (state: Partial<ScanSchedulerState>): Seen => {
+  const scanned = (state: Partial<ScanSchedulerState>): ArchiveView => {
     const { scanSchedulers } = seen(desk, null);
     const all = [...scanSchedulers].map((each) => ({
       ...each,
@@ -64,7 +70,7 @@ test("what cannot be read is kept until it was looked at again, over a restart, 
 
 test("a mirror may be called as what every object has", async () => {
   const desk = await SyncDesk.open();
-  const called = (why: string | undefined): Seen => {
+  const called = (why: string | undefined): ArchiveView => {
     const [scanScheduler] = seen(desk, why).scanSchedulers;
     if (!scanScheduler) throw new Error("there is one");
     const mirror = {
