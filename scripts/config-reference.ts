@@ -5,14 +5,14 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { type KeyPath, writtenKey } from "../src/config/findings.ts";
+import { type KeyPath, writtenKey } from "../src/config/config-problems.ts";
 import { variableOf } from "../src/config/environment.ts";
 import { aboutOf, kindOf, unwrap } from "../src/config/kind.ts";
-import { fileSchema } from "../src/config/schema.ts";
+import { fileSchema } from "../src/config/file-schema.ts";
 
 const INTRODUCTION = `# Configuration
 
-<!-- Written by scripts/config-reference.ts from src/config/schema.ts. Change those, not this. -->
+<!-- Written by scripts/config-reference.ts from src/config/file-schema.ts. Change those, not this. -->
 
 One YAML file (YAML 1.2; anchors and merge keys work), the first of these that exists:
 

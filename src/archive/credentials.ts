@@ -4,7 +4,7 @@ import { ArchiveError } from "./archive-error.ts";
 import { Deadline } from "./deadline.ts";
 import type { Transport } from "./exchange.ts";
 import type { Upload } from "./archive.ts";
-import type { RequestField, Signer } from "./signing.ts";
+import type { RequestField, Signer } from "./signer.ts";
 
 const OVER = new Error("the signature is made");
 

@@ -1,4 +1,4 @@
-import type { RequestField } from "./signing.ts";
+import type { RequestField } from "./signer.ts";
 
 /** Content type of every request but upload (the interface's conventions, 1). */
 export const FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8";

@@ -33,7 +33,7 @@ import { dateOf } from "./reply-headers.ts";
 import * as resources from "./resources.ts";
 import type { Signing } from "../domain/signing.ts";
 import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
-import { type RequestField, openSigner, type Signer } from "./signing.ts";
+import { type RequestField, openSigner, type Signer } from "./signer.ts";
 import { uploadBody, wholeBody } from "./upload-body.ts";
 
 /** Plain data, so that it can be sent to a child process. */

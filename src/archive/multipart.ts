@@ -1,5 +1,5 @@
 import FormData from "form-data";
-import type { RequestField } from "./signing.ts";
+import type { RequestField } from "./signer.ts";
 
 /** A multipart body around a file: what comes before its bytes and what comes after. */
 export type Frame = {

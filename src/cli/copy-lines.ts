@@ -1,5 +1,5 @@
 /** What `journal copy` tells: how far it is, and what it found. */
-import type { Compared, RowDifference } from "../journal/copy/compare.ts";
+import type { Compared, RowDifference } from "../journal/copy/compare-journals.ts";
 import type { Advance, Copied } from "../journal/copy/copy-journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { printable } from "../std/printable.ts";

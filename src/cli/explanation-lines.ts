@@ -4,7 +4,7 @@ import { failureOf } from "../domain/failure.ts";
 import { METADATA_FIELDS, type Attributes } from "../domain/attributes.ts";
 import type { AttemptRow, HistoryRow } from "../journal/journal.ts";
 import type { DocumentRecord } from "../sync/record.ts";
-import { padded, table } from "./columns.ts";
+import { padded, table } from "./text-table.ts";
 import type { Explanation, Revision } from "./explanation.ts";
 import { clause } from "./exit.ts";
 import { printable } from "../std/printable.ts";

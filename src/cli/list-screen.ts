@@ -1,7 +1,7 @@
 /** The list as a person reads it on a terminal: a line a document, none longer than the screen is wide. */
 import { STATES, type State } from "../domain/document.ts";
 import type { DocumentRecord } from "../sync/record.ts";
-import { cut, cutMiddle, padded, widthOf } from "./columns.ts";
+import { cut, cutMiddle, padded, widthOf } from "./text-table.ts";
 import { printable } from "../std/printable.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import type { Terminal } from "./terminal.ts";

@@ -6,7 +6,7 @@ import type { State } from "../domain/document.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { type Counts, noDocuments } from "../sync/status.ts";
-import { widthOf } from "./columns.ts";
+import { widthOf } from "./text-table.ts";
 import { MOVING } from "../report/finding.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import { remainingMs, Tempo } from "./tempo.ts";

@@ -7,7 +7,7 @@ import { summaryOf } from "../report/summary.ts";
 import { printable } from "../std/printable.ts";
 import { counted, numberText, relativeText } from "../std/wording.ts";
 import type { Counts, StatusReport } from "../sync/status.ts";
-import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
+import { cut, padded, table, widthOf, wrapped } from "./text-table.ts";
 import type { DaemonHealth } from "./daemon-health.ts";
 import { fit } from "./fit.ts";
 import { linkLines } from "./links-text.ts";

@@ -1,10 +1,10 @@
 /** The keys of an archive: where it is, and the account there. */
 import { z } from "zod";
 import { SECRET_SCHEMES } from "../domain/signing.ts";
-import { digest } from "./digest.ts";
+import { digest } from "./config-digest.ts";
 import { section, setting } from "./kind.ts";
 import { archiveName, choice, duration, secret } from "./kinds.ts";
-import { archiveUrl, localPath, pem, proxyAddress } from "./places.ts";
+import { archiveUrl, localPath, pem, proxyAddress } from "./place-kinds.ts";
 
 const signing = section(
   {

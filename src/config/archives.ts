@@ -1,8 +1,8 @@
 import { FIRST_ARCHIVE } from "../domain/archive-name.ts";
 import type { Config } from "./config.ts";
-import type { ConfigProblems, KeyPath } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { quoted } from "./quoted.ts";
-import type { Sketch } from "./schema.ts";
+import type { Sketch } from "./file-schema.ts";
 
 type Section<S extends Pick<Sketch, "archive" | "archives">> = NonNullable<S["archive"]>;
 

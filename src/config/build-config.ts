@@ -15,7 +15,7 @@ import { type JournalPlace, LEASE_MS } from "./journal-place.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
 import { NO_NOTIFY_SECRETS, type NotifySecrets } from "./notify-secrets.ts";
 import { RECEIPT_FORMATS } from "./receipts-schema.ts";
-import type { FileShape } from "./schema.ts";
+import type { FileShape } from "./file-schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { writtenJournal } from "./written-journal.ts";
 

@@ -1,7 +1,7 @@
 /** From the keys of a mirror to its hooks. */
 import { resolve } from "node:path";
 import type { Hook, Hooks } from "./hooks.ts";
-import type { FileShape } from "./schema.ts";
+import type { FileShape } from "./file-schema.ts";
 
 type HookShape = FileShape["mirrors"][number]["hooks"]["after"];
 

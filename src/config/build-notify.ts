@@ -3,7 +3,7 @@ import { invariant } from "../std/invariant.ts";
 import type { Networks } from "./find-networks.ts";
 import type { ChannelConfig, NotifyConfig, WebhookConfig } from "./notify-config.ts";
 import type { NotifySecrets } from "./notify-secrets.ts";
-import type { FileShape } from "./schema.ts";
+import type { FileShape } from "./file-schema.ts";
 
 /** How an address that is called is reached. */
 type NetworkTo = Networks["to"];

@@ -8,7 +8,7 @@ import {
   type Rule,
 } from "../rules/rules.ts";
 import { isLive, type Template } from "../rules/template.ts";
-import type { FileShape } from "./schema.ts";
+import type { FileShape } from "./file-schema.ts";
 
 type MirrorShape = FileShape["mirrors"][number];
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
 import { ConfigError } from "./config-error.ts";
 import { isEnough } from "./environment.ts";
-import { type Caller, callerNow, otherWriter, type Owned } from "./foreign.ts";
+import { type Caller, callerNow, otherWriter, type Owned } from "./other-writer.ts";
 import { quotedPath } from "./quoted.ts";
 
 /** A configuration file as it was found. */

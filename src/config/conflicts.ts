@@ -1,7 +1,7 @@
 /** What no key can say alone: keys that do not go together. */
 import { archivesIn, reportArchives } from "./archives.ts";
 import { formatDuration } from "./duration.ts";
-import type { ConfigProblems } from "./findings.ts";
+import type { ConfigProblems } from "./config-problems.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
 import { writtenJournal } from "./written-journal.ts";
@@ -9,7 +9,7 @@ import { nearest } from "./nearest.ts";
 import { quoted } from "./quoted.ts";
 import { reportChannels } from "./notify-conflicts.ts";
 import { reportRules } from "./rule-conflicts.ts";
-import type { Sketch } from "./schema.ts";
+import type { Sketch } from "./file-schema.ts";
 
 /** Reports every conflict among what could be read. */
 export function reportConflicts(sketch: Sketch, layout: Layout, findings: ConfigProblems): void {

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { legible } from "../std/legible.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { VARIABLES } from "./environment.ts";
-import { type ConfigProblems, type KeyPath, writtenKey } from "./findings.ts";
+import { type ConfigProblems, type KeyPath, writtenKey } from "./config-problems.ts";
 import { kindOf, unwrap } from "./kind.ts";
-import { fileSchema } from "./schema.ts";
+import { fileSchema } from "./file-schema.ts";
 import { sketchOf } from "./sketch-of.ts";
 
 /** One key and its value. */

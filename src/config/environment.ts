@@ -4,10 +4,10 @@
  * a single mirror, `SCANFERRY_MIRROR_…`. Secrets are looked up by their variables elsewhere (`secrets.ts`).
  */
 import { z } from "zod";
-import type { ConfigProblems, KeyPath } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { unwrap } from "./kind.ts";
 import { nearest } from "./nearest.ts";
-import { fileSchema } from "./schema.ts";
+import { fileSchema } from "./file-schema.ts";
 
 /** A variable, the key that it sets, and what it may be. */
 export type Variable = {

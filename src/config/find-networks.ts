@@ -4,9 +4,9 @@ import type { NetworkSettings } from "../network/network.ts";
 import { isExcepted, proxyIn } from "../network/proxies.ts";
 import { codeOf } from "../std/fault.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
-import type { KeyPath } from "./findings.ts";
-import { proxyProblem } from "./places.ts";
-import type { Sketch } from "./schema.ts";
+import type { KeyPath } from "./config-problems.ts";
+import { proxyProblem } from "./place-kinds.ts";
+import type { Sketch } from "./file-schema.ts";
 import { type FileKind, readNamedFile, reportIfOpen, type SecretContext } from "./secret-file.ts";
 import { findSecret, variableSuffix } from "./secrets.ts";
 

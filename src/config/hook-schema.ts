@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Kind, kind, section, setting } from "./kind.ts";
 import { choice, duration, textIn, wholeNumber } from "./kinds.ts";
-import { afterAction } from "./places.ts";
+import { afterAction } from "./place-kinds.ts";
 import { quoted } from "./quoted.ts";
 
 /** One word of a command. */

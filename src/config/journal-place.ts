@@ -1,7 +1,7 @@
 /** Where a journal is: in a file, or in a schema of a PostgreSQL database. */
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
-import { pathIn } from "./places.ts";
+import { pathIn } from "./place-kinds.ts";
 
 /** What is written where the journal's address is. */
 export type PostgresUrl = {

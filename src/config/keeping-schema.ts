@@ -2,7 +2,7 @@
 import { section, setting } from "./kind.ts";
 import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import { postgresUrl } from "./journal-place.ts";
-import { localPath } from "./places.ts";
+import { localPath } from "./place-kinds.ts";
 import { size } from "./size.ts";
 
 /** The keys of the journal: where it is, and how long it keeps what. */

@@ -1,5 +1,5 @@
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
-import type { Sketch } from "./schema.ts";
+import type { Sketch } from "./file-schema.ts";
 import { writtenJournal } from "./written-journal.ts";
 
 /** The places on disk that a configuration speaks of, absolute, as far as they could be read. */

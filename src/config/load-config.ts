@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { findNetworks } from "./find-networks.ts";
 import { findNotifySecrets } from "./notify-secrets.ts";
-import type { FileShape } from "./schema.ts";
+import type { FileShape } from "./file-schema.ts";
 import { findSecrets } from "./secrets.ts";
 import { sketchOf } from "./sketch-of.ts";
 

@@ -4,7 +4,7 @@ import { glob } from "./glob.ts";
 import { hooksSection } from "./hook-schema.ts";
 import { section, setting } from "./kind.ts";
 import { archiveName, choice, duration, givenName, wholeNumber } from "./kinds.ts";
-import { afterwards, localPath, missingFolder } from "./places.ts";
+import { afterwards, localPath, missingFolder } from "./place-kinds.ts";
 import { targetTemplate } from "./rule-kinds.ts";
 import { ruleKeys } from "./rule-schema.ts";
 

@@ -1,8 +1,8 @@
 import { WEBHOOK_NEEDS, type WebhookNeeds } from "../domain/webhook-format.ts";
-import type { ConfigProblems } from "./findings.ts";
+import type { ConfigProblems } from "./config-problems.ts";
 import { isLoopback } from "../network/proxies.ts";
 import { quoted } from "./quoted.ts";
-import type { Sketch } from "./schema.ts";
+import type { Sketch } from "./file-schema.ts";
 
 /** Channels that cannot be told apart, and passwords that would travel in the open. */
 export function reportChannels({ notify }: Sketch, findings: ConfigProblems): void {

@@ -6,7 +6,7 @@ import { cron } from "./cron.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, givenName, secret } from "./kinds.ts";
 import { bodyText, headerName, mailAddress, userName, webAddress, word } from "./notify-kinds.ts";
-import { listenAddress, localPath } from "./places.ts";
+import { listenAddress, localPath } from "./place-kinds.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
 

@@ -1,6 +1,6 @@
 import { WEBHOOK_NEEDS } from "../domain/webhook-format.ts";
-import type { ConfigProblems } from "./findings.ts";
-import { type Sketch } from "./schema.ts";
+import type { ConfigProblems } from "./config-problems.ts";
+import { type Sketch } from "./file-schema.ts";
 import { reportIfOpen, type SecretContext } from "./secret-file.ts";
 import { findSecret, type Need } from "./secrets.ts";
 

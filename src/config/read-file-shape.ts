@@ -3,12 +3,12 @@
  * can be read is read, everything else is reported. A key without a value counts as left out.
  */
 import { z } from "zod";
-import type { ConfigProblems, KeyPath } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { aboutOf, unwrap } from "./kind.ts";
 import { nearest } from "./nearest.ts";
 import { sortOf } from "./quoted.ts";
 import { insteadOf } from "./removed.ts";
-import { fileSchema, type Sketch } from "./schema.ts";
+import { fileSchema, type Sketch } from "./file-schema.ts";
 
 /** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
 export function readFileShape(value: unknown, findings: ConfigProblems): Sketch {

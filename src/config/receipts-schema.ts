@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import { section, setting } from "./kind.ts";
 import { choice } from "./kinds.ts";
-import { localPath } from "./places.ts";
+import { localPath } from "./place-kinds.ts";
 
 /** Every form that a receipt is written in. */
 export const RECEIPT_FORMATS: readonly ReceiptFormat[] = ["json", "html"];

@@ -1,5 +1,5 @@
 /** What a configuration of an earlier version may still have, and what to do instead. */
-import type { KeyPath } from "./findings.ts";
+import type { KeyPath } from "./config-problems.ts";
 
 /** Keys, or one of a key's values; a list's entries are `[]`. */
 const REMOVED: ReadonlyMap<string, string> = new Map([

@@ -5,8 +5,8 @@ import { groupNames } from "../rules/pattern.ts";
 import { groupsIn, type Template } from "../rules/template.ts";
 import { isWithin, type Layout } from "./layout.ts";
 import { quoted } from "./quoted.ts";
-import type { ConfigProblems, KeyPath } from "./findings.ts";
-import type { Sketch } from "./schema.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
+import type { Sketch } from "./file-schema.ts";
 
 type MirrorSketch = NonNullable<NonNullable<Sketch["mirrors"]>[number]>;
 

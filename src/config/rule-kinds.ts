@@ -1,12 +1,12 @@
 /** The kinds of value that rules are made of. Whatever can be told wrong is told when it is read. */
 import { baseOf } from "../rules/folder.ts";
-import { parsePeriod, type Period } from "../rules/calendar.ts";
+import { parsePeriod, type Period } from "../rules/dates.ts";
 import { compilePattern, groupNames } from "../rules/pattern.ts";
 import type { ExpiryFrom } from "../rules/rules.ts";
 import { isLive, parseTemplate, type Template, TemplateFault } from "../rules/template.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
-import { folderIn } from "./places.ts";
+import { folderIn } from "./place-kinds.ts";
 import { quoted } from "./quoted.ts";
 
 /** Text with placeholders. */

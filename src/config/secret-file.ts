@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
 import { shellWord } from "../std/shell-word.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { ConfigProblems, KeyPath } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { quoted, quotedPath } from "./quoted.ts";
 
 /** A file that a secret was read from, and what it was then: another stamp, another content. */

@@ -5,9 +5,9 @@
 import { takesSecret } from "../domain/signing.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
 import { variableOf } from "./environment.ts";
-import type { ConfigProblems, KeyPath } from "./findings.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { readNamedFile, reportIfOpen, type SecretFile, type SecretContext } from "./secret-file.ts";
-import type { Sketch } from "./schema.ts";
+import type { Sketch } from "./file-schema.ts";
 import { writtenJournal } from "./written-journal.ts";
 
 /** The secrets, as far as they were found; what is missing is reported. */

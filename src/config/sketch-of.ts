@@ -3,10 +3,10 @@ import { ConfigError } from "./config-error.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { reportConflicts } from "./conflicts.ts";
 import { variableOf, withEnvironment } from "./environment.ts";
-import type { ConfigProblems } from "./findings.ts";
+import type { ConfigProblems } from "./config-problems.ts";
 import { layoutOf } from "./layout.ts";
 import { readFileShape } from "./read-file-shape.ts";
-import type { Sketch } from "./schema.ts";
+import type { Sketch } from "./file-schema.ts";
 import { parseYamlSource } from "./yaml-source.ts";
 
 /** What a configuration says. */

@@ -10,7 +10,7 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import { ConfigProblems, type KeyPath, type Position } from "./findings.ts";
+import { ConfigProblems, type KeyPath, type Position } from "./config-problems.ts";
 import { quoted } from "./quoted.ts";
 
 /** A parsed file: its value, and everything found wrong with it so far. */

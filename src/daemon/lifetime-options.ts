@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Daemon } from "./daemon.ts";
-import type { OpenLog } from "./log.ts";
+import type { OpenLog } from "./open-log.ts";
 import type { Notifier } from "./notifier.ts";
 
 /** What the lifetime of a daemon is made of. */

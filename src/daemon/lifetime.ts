@@ -27,7 +27,7 @@ import { Daemon } from "./daemon.ts";
 import { soundAlarm } from "./sound-alarm.ts";
 import type { DaemonJournal } from "./daemon-journal.ts";
 import type { LifetimeOptions } from "./lifetime-options.ts";
-import type { OpenLog } from "./log.ts";
+import type { OpenLog } from "./open-log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
 import { Outwait } from "./outwait.ts";
 import { watchSecrets } from "./secret-watch.ts";

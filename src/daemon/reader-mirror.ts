@@ -3,7 +3,7 @@ import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
 import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
-import { sourceStatus } from "../source/status.ts";
+import { sourceStatus } from "../source/source-status.ts";
 import { shown, rawOfText } from "../std/raw-path.ts";
 import { FULL_OWNERSHIP, type Ownership } from "../sync/ownership.ts";
 

@@ -1,4 +1,4 @@
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import { faultRulesOf } from "./fault-rules.ts";
 import { FaultSchedule } from "./faults.ts";
 import { makeFolder } from "./make-folder.ts";

@@ -3,7 +3,7 @@ import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import { accountOf, ACTIONS, type Body, Unusable } from "./admin-actions.ts";
 import { sendContent } from "./content.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer, MALFORMED } from "./reading.ts";
 import type { Traffic } from "./traffic.ts";

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import { type Fields, fieldOf } from "./fields.ts";
 import { Refusal } from "./refusal.ts";
-import type { AccountOption, Settings } from "./options.ts";
+import type { AccountOption, Settings } from "./archive-options.ts";
 import { integer, MALFORMED } from "./reading.ts";
 
 /** How far the time of a signature may be from ours, either way, milliseconds. */

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import type { Blobs } from "./blobs.ts";
-import { check, type CheckFinding, type CheckTotal } from "./check.ts";
+import { check, type CheckFinding, type CheckTotal } from "./check-store.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import type { FolderDescription } from "./folder-table.ts";
-import { openStorage } from "./parts.ts";
+import { openStorage } from "./archive-parts.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 import type { Store } from "./store.ts";
 
-export type { CheckFinding, CheckTotal } from "./check.ts";
+export type { CheckFinding, CheckTotal } from "./check-store.ts";
 
 /** Documents read from the database at a time. */
 const CHUNK = 1_000;

@@ -1,4 +1,4 @@
-import type { StoreConnection } from "./schema.ts";
+import type { StoreConnection } from "./store-schema.ts";
 
 /** What one of many wants to have committed. */
 type Work<T> = {

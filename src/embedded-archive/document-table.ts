@@ -3,8 +3,8 @@ import type { DocumentSort } from "../wire/shapes.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
 import { LABELS, LabelIndex, METADATA, type Metadata } from "./label-index.ts";
 import type { Slice } from "./paging.ts";
-import { type StoreConnection, fold } from "./schema.ts";
-import { Statements } from "./statements.ts";
+import { type StoreConnection, fold } from "./store-schema.ts";
+import { Statements } from "./store-statements.ts";
 
 /** What an upload puts in. */
 export type ReceivedDocument = Pick<

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { listDigidoc } from "../formats/digidoc.ts";
-import { type FileFormat, kindOf } from "../formats/kind.ts";
-import { countPages } from "../formats/pages.ts";
+import { type FileFormat, kindOf } from "../formats/file-format.ts";
+import { countPages } from "../formats/count-pages.ts";
 import { pdfBytesOf, pdfFacts, pdfPages } from "../formats/pdf.ts";
 import { accessOf } from "../formats/random-access.ts";
 import type { Converted } from "./document-table.ts";

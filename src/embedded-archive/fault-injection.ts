@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { FastifyReply } from "fastify";
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import type { FaultAction } from "./faults.ts";
 import { Refusal } from "./refusal.ts";
 import { JSON_TYPE, type OperationReply, refused, send } from "./reply.ts";

@@ -1,5 +1,5 @@
-import { type FileFormat, kindOf } from "../formats/kind.ts";
-import type { Settings } from "./options.ts";
+import { type FileFormat, kindOf } from "../formats/file-format.ts";
+import type { Settings } from "./archive-options.ts";
 
 /** Every kind of document that a limit may be set for. */
 export const KINDS = [

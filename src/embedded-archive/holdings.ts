@@ -1,5 +1,5 @@
-import type { StoreConnection } from "./schema.ts";
-import { Statements } from "./statements.ts";
+import type { StoreConnection } from "./store-schema.ts";
+import { Statements } from "./store-statements.ts";
 
 /** What the archive holds in all: counted, not kept. Each question reads many rows. */
 export class Holdings {

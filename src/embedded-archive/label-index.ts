@@ -1,6 +1,6 @@
 import type { StoredDocumentRow } from "./document-row.ts";
-import { type StoreConnection, fold } from "./schema.ts";
-import { Statements } from "./statements.ts";
+import { type StoreConnection, fold } from "./store-schema.ts";
+import { Statements } from "./store-statements.ts";
 
 /** What a file may say of its own, where its upload did not. */
 export const METADATA = [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { StoredDocumentRow } from "./document-row.ts";
-import { type FileFormat, kindOf } from "../formats/kind.ts";
+import { type FileFormat, kindOf } from "../formats/file-format.ts";
 import { isForwarded, isLoopbackAddress, isOwnPage } from "../std/web-caller.ts";
 
 /** True for an address of the machine itself, and for `localhost`. */

@@ -1,5 +1,5 @@
 import { Fault } from "../std/fault.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 import type { Account } from "./store.ts";
 

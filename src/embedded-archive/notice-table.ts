@@ -1,6 +1,6 @@
 import { invariant } from "../std/invariant.ts";
-import type { StoreConnection } from "./schema.ts";
-import { Statements } from "./statements.ts";
+import type { StoreConnection } from "./store-schema.ts";
+import { Statements } from "./store-statements.ts";
 
 /** One row of the table `notice`, with what it is about as it is now. */
 export type NoticeRow = {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { sendContent } from "./content.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import { isLocal } from "./local.ts";
 import { PAGE_POLICY } from "./page-layout.ts";
 import { documentPage, folderPage, indexPage } from "./pages.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
 import { DEPTH_MAX, escaped, layout, momentOf } from "./page-layout.ts";

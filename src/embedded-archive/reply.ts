@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { ReplyFields } from "./operations/call.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./archive-options.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Common conventions, 3. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../wire/shapes.ts";
 import { authenticate } from "./authentication.ts";
 import type { Draft } from "./draft.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import type { FaultAction } from "./faults.ts";
 import { type Fields, fieldOf } from "./fields.ts";
 import { sizeLimit } from "./file-limits.ts";

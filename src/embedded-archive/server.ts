@@ -6,7 +6,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import { guardConnections } from "../std/connection-guard.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./archive-context.ts";
 import type { Fields } from "./fields.ts";
 import { PLAIN_HEADERS } from "./local.ts";
 import { addPages } from "./page-routes.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import type { Dated } from "./authentication.ts";
-import type { AccountOption } from "./options.ts";
+import type { AccountOption } from "./archive-options.ts";
 import { type StoredDocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import { type Converted, DocumentTable, type ReceivedDocument } from "./document-table.ts";
 import { FolderTable } from "./folder-table.ts";
@@ -9,9 +9,9 @@ import { Holdings } from "./holdings.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
 import { CommitGroup } from "./commit-group.ts";
-import { type StoreConnection, lockDirectory, openDatabase } from "./schema.ts";
-import { type SearchResult, search } from "./search.ts";
-import { Statements } from "./statements.ts";
+import { type StoreConnection, lockDirectory, openDatabase } from "./store-schema.ts";
+import { type SearchResult, search } from "./search-rows.ts";
+import { Statements } from "./store-statements.ts";
 
 /** An account that may sign requests, with its place in the store. */
 export type Account = AccountOption & { id: number; rootId: number };

@@ -1,5 +1,5 @@
 import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
-import { PDF_HEADER_WITHIN } from "./kind.ts";
+import { PDF_HEADER_WITHIN } from "./file-format.ts";
 import { lastIndexOf, type RandomAccess } from "./random-access.ts";
 
 /** What leads to the end mark must lie within so many bytes before it. */

@@ -12,7 +12,7 @@ import {
   unfinished,
 } from "./completeness.ts";
 import type { ContentGap } from "./gaps.ts";
-import { breaksPromise, isOle, isZip, type FileFormat, kindOf } from "./kind.ts";
+import { breaksPromise, isOle, isZip, type FileFormat, kindOf } from "./file-format.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 

@@ -1,7 +1,7 @@
 import { listAsic } from "./asic.ts";
 import { type DataFile, DataFiles } from "./data-files.ts";
 import { listDdoc } from "./ddoc.ts";
-import type { FileFormat } from "./kind.ts";
+import type { FileFormat } from "./file-format.ts";
 
 /**
  * The documents inside a digidoc container, in its order: the data files of ASiC-E, ASiC-S, BDOC

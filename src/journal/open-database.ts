@@ -18,7 +18,7 @@ import { syncDirectory } from "../std/durable.ts";
 import { Fault } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";
 import { keepBeforeMigration } from "./backup.ts";
-import { PROGRESS_TABLE } from "./copy/tables.ts";
+import { PROGRESS_TABLE } from "./copy/copied-tables.ts";
 import {
   asFault,
   fullFault,

@@ -1,7 +1,7 @@
 /** Finds batches whose last document has become CONVERTED; each once, also over restarts. */
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { receiptOf } from "./receipt.ts";
+import { receiptOf } from "./batch-receipt.ts";
 import { counted } from "../std/wording.ts";
 import type { Notice } from "./alert.ts";
 

@@ -21,7 +21,7 @@ import {
   type ChannelNotification,
 } from "./message.ts";
 import { type ChannelReport, Outlet } from "./outlet.ts";
-import { receiptOf } from "./receipt.ts";
+import { receiptOf } from "./batch-receipt.ts";
 import { absentIn, type Sight, alertsOf } from "./alerts.ts";
 import type { Memory, Notice, Notification } from "./alert.ts";
 

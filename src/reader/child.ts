@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
-import type { Signer } from "../archive/signing.ts";
+import type { Signer } from "../archive/signer.ts";
 import { actWithBeside } from "../source/act-beside.ts";
 import { inspect, type PdfEngine } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
@@ -17,7 +17,7 @@ import { growSlowly } from "../std/heap.ts";
 import { invariant } from "../std/invariant.ts";
 import { leftOf, type Until } from "../std/time-left.ts";
 import { endAllGroups } from "./hook-group.ts";
-import { RpcChannel } from "./channel.ts";
+import { RpcChannel } from "./rpc-channel.ts";
 import { MirrorHost } from "./mirror-host.ts";
 import type { DaemonCalls, HookCalls, ReaderCalls, SignCalls } from "./protocol.ts";
 import { runHook } from "./run-hook.ts";

@@ -8,13 +8,13 @@ import { lookInside } from "../source/open-inside.ts";
 import { listOne, scan } from "../source/scan.ts";
 import type { Listing, ScanReport } from "../source/source.ts";
 import { isSpelt } from "../source/spelling.ts";
-import { sourceStatus } from "../source/status.ts";
+import { sourceStatus } from "../source/source-status.ts";
 import { DirectoryWatch } from "../source/watch.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, type RawPath } from "../std/raw-path.ts";
 import { Window } from "../std/window.ts";
-import { type RpcChannel, ChannelClosed } from "./channel.ts";
+import { type RpcChannel, ChannelClosed } from "./rpc-channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.ts";
 
 /** How often a source is asked whether it is still there. */

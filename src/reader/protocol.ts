@@ -6,7 +6,7 @@
  */
 import type { Moment, UploadMetadata } from "../archive/archive.ts";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
-import type { RequestField } from "../archive/signing.ts";
+import type { RequestField } from "../archive/signer.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type {

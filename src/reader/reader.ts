@@ -12,7 +12,7 @@ import { messageOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
-import { RpcChannel, ChannelClosed } from "./channel.ts";
+import { RpcChannel, ChannelClosed } from "./rpc-channel.ts";
 import type {
   HookEnd,
   HookOrder,

@@ -2,7 +2,7 @@ import type { Cluster } from "../journal/cluster.ts";
 import { isAbortOf } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 import { type HostClock, untilIn } from "../std/time-left.ts";
-import type { RpcChannel } from "./channel.ts";
+import type { RpcChannel } from "./rpc-channel.ts";
 import type { ReaderCalls } from "./protocol.ts";
 
 /** How often in a lease a reader is told: sooner than leases are renewed. */

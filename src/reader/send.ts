@@ -3,7 +3,7 @@ import type { Allowance, Archive, Fence, Upload } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isPressed } from "../archive/pressure.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { openSnapshot } from "../source/snapshot.ts";
+import { openSnapshot } from "../source/file-snapshot.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import type { SendOrder } from "./protocol.ts";

@@ -3,7 +3,7 @@
  * limits as those of rules. Read strictly: a key that is not known may be a known one misspelt.
  */
 import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
-import { dayOf, isoDay } from "./calendar.ts";
+import { dayOf, isoDay } from "./dates.ts";
 
 /** What a hook has to say of a document. Plain data. */
 export type HookAnswer = {

@@ -1,5 +1,5 @@
 /** What a template may do to a value. Each is total: any text in, a text or nothing out. */
-import { dayOf, partsOfDay } from "./calendar.ts";
+import { dayOf, partsOfDay } from "./dates.ts";
 
 type Fn = {
   /** What is wrong with what it is given; undefined when nothing is. Asked when it is parsed. */

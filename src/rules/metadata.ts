@@ -8,7 +8,7 @@ import {
   type AttributeField,
 } from "../domain/attributes.ts";
 import { nameOf, shown } from "../std/raw-path.ts";
-import type { Facts } from "./decide.ts";
+import type { Facts } from "./apply-rules.ts";
 import { truncated } from "./functions.ts";
 import { Hold } from "./hold.ts";
 import { render, type PlaceholderValues } from "./render.ts";

@@ -3,7 +3,7 @@
  * templates. Parsed in the process that read them; they come from anybody.
  */
 import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
-import { dayOf, isoDay } from "./calendar.ts";
+import { dayOf, isoDay } from "./dates.ts";
 
 /** Larger files are no notes. */
 export const NOTES_BYTES_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
 /** The rules of a mirror: what goes with its documents, and where they go. Plain data. */
 import type { Order } from "../domain/feed.ts";
 import type { MetadataField, WithoutPlugin } from "../domain/attributes.ts";
-import type { Period } from "./calendar.ts";
+import type { Period } from "./dates.ts";
 import type { Template } from "./template.ts";
 
 /** What becomes of a value that is longer than the interface allows. */

@@ -1,8 +1,8 @@
 /** What the placeholders of a template stand for, for one document. */
 import { folderNameOf } from "../domain/naming.ts";
 import { nameOf, partsOf, type RawPath } from "../std/raw-path.ts";
-import { isoDay, localDay, partsOfDay } from "./calendar.ts";
-import type { Facts } from "./decide.ts";
+import { isoDay, localDay, partsOfDay } from "./dates.ts";
+import type { Facts } from "./apply-rules.ts";
 import type { PlaceholderValues } from "./render.ts";
 
 /** The named groups of a pattern that took part in the match. */

@@ -28,7 +28,7 @@ import { asideIn, originalName, putAside, putBack } from "./quarantine.ts";
 import { digestOf } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { Acted, SourceSettings } from "./source.ts";
-import { sourceStatus } from "./status.ts";
+import { sourceStatus } from "./source-status.ts";
 import { walk } from "./walk.ts";
 
 /** `to` is an absolute directory; the file keeps its relative path below it. */

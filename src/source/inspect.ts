@@ -10,8 +10,8 @@ import { isSameStamp } from "../domain/stamp.ts";
 import { judge } from "../formats/complete.ts";
 import { type Judgement, UNKNOWN, unfinished } from "../formats/completeness.ts";
 import { GapFinder } from "../formats/gaps.ts";
-import { kindOf } from "../formats/kind.ts";
-import { countPages } from "../formats/pages.ts";
+import { kindOf } from "../formats/file-format.ts";
+import { countPages } from "../formats/count-pages.ts";
 import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, beginningOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
@@ -23,7 +23,7 @@ import { accessOfFd, digestOf, type OpenBytes, pdfBytesIn, readSmall } from "./r
 import { seenOf } from "./seen.ts";
 import type { Beginning, Inspection, SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
-import { sourceStatus } from "./status.ts";
+import { sourceStatus } from "./source-status.ts";
 import { whyDownloading, whyHollow } from "./under-way.ts";
 
 /** Files up to this size are read in one go. */

@@ -11,7 +11,7 @@ import { type Eligibility, eligibility } from "./eligible.ts";
 import { FileGone, fileFault, FileUnreadable, SourceOffline } from "./file-fault.ts";
 import { seenOf } from "./seen.ts";
 import type { FileSeen, Listing, SourceSettings } from "./source.ts";
-import { sourceStatus } from "./status.ts";
+import { sourceStatus } from "./source-status.ts";
 
 /** A look at a directory: its listing and what a walk needs beyond it. */
 export type DirectoryLook = {

@@ -23,7 +23,7 @@ import { type Eligibility, eligibility } from "./eligible.ts";
 import { FileGone, fileFault, SourceOffline, problemOf } from "./file-fault.ts";
 import { look } from "./listing.ts";
 import type { Listing, UnreadableEntry, ScanReport, SourceSettings } from "./source.ts";
-import { sourceStatus } from "./status.ts";
+import { sourceStatus } from "./source-status.ts";
 
 export { listOne } from "./listing.ts";
 

@@ -6,7 +6,7 @@
 import type { Hook } from "../config/hooks.ts";
 import { type Backoff, backoffMs } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../journal/outbox-entry.ts";
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { againMs } from "./behind.ts";

@@ -8,7 +8,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { invariant } from "../std/invariant.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 import { sparedUntil } from "./duplicates.ts";

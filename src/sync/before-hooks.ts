@@ -9,7 +9,7 @@ import type { BeforeHook } from "../config/hooks.ts";
 import type { Document } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { Change } from "../journal/journal.ts";
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { type HookAnswer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
 import type { RawPath } from "../std/raw-path.ts";

@@ -1,6 +1,6 @@
 /** Has readers look closely at files, such as they may not survive among them. */
 import type { Document } from "../domain/document.ts";
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { Inspection } from "../source/source.ts";
 import { messageOf } from "../std/fault.ts";
 import { joinRaw } from "../std/raw-path.ts";

@@ -1,6 +1,6 @@
 import type { Mirror } from "../config/config.ts";
 import type { HookAnswer } from "../rules/answer.ts";
-import { type RulesDecision, decide } from "../rules/decide.ts";
+import { type RulesDecision, decide } from "../rules/apply-rules.ts";
 import type { Inspection } from "../source/source.ts";
 import type { RawPath } from "../std/raw-path.ts";
 

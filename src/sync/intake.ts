@@ -2,7 +2,7 @@
  * Intake: what the readers see becomes rows. Listings are whole directories and tell what is gone
  * too; hints are single files. Both lead to the same few changes.
  */
-import { compare } from "../domain/compare.ts";
+import { compare } from "../domain/compare-listing.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { BESIDE_CODES } from "../domain/event-for.ts";
 import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";

@@ -5,7 +5,7 @@ import type { Document, Problem } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { Batch, Change } from "../journal/journal.ts";
 import type { HookAnswer } from "../rules/answer.ts";
-import type { Decided, RulesDecision } from "../rules/decide.ts";
+import type { Decided, RulesDecision } from "../rules/apply-rules.ts";
 import { NO_RULES } from "../rules/rules.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";

@@ -1,4 +1,4 @@
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { isAbortOf } from "../std/abort.ts";
 
 /** Runs more loops together with those that run already. */

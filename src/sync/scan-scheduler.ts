@@ -2,7 +2,7 @@
  * Scan schedulers: when a mirror is scanned, and what a scan means. At the start, on schedule, when a person
  * asks, when events may have been missed, when a source comes back; in polling mode all the time.
  */
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { MirrorStatus } from "../reader/protocol.ts";
 import type { ScanReport } from "../source/source.ts";
 import { Wakeup } from "../std/wakeup.ts";

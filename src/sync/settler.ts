@@ -7,7 +7,7 @@ import type { Document, Problem } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
 import { isAskedFor, type Quiet, quietMsOf, ripeness, unfitSize } from "../domain/settle.ts";
 import type { Change, DueQuery } from "../journal/journal.ts";
-import { ChannelClosed } from "../reader/channel.ts";
+import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { alreadySent, sentOften, type Settled, type Whole } from "./already-sent.ts";

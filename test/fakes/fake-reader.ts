@@ -1,6 +1,6 @@
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Seen } from "../../src/domain/document.ts";
-import { ChannelClosed } from "../../src/reader/channel.ts";
+import { ChannelClosed } from "../../src/reader/rpc-channel.ts";
 import type { HookEnd, HookOrder, Look, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
 import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";

@@ -1,7 +1,7 @@
 import { ArchiveError } from "../../src/archive/archive-error.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
-import { ChannelClosed } from "../../src/reader/channel.ts";
+import { ChannelClosed } from "../../src/reader/rpc-channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
 import { outcomeOf } from "../../src/reader/send.ts";

@@ -10,7 +10,7 @@ import { addressFilter } from "../../network/address-filter.ts";
 import { readNameservers } from "../../network/nameservers.ts";
 import { type NetworkSettings, placeOf } from "../../network/network.ts";
 import { installedUnit } from "../installed-unit.ts";
-import { fail, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./check-result.ts";
 
 /** The addresses that one of the daemon's partners has. */
 export type Partner = { readonly what: string; readonly addresses: readonly string[] };

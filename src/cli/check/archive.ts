@@ -1,12 +1,12 @@
 import { archiveSettings } from "../../archive/archive-settings.ts";
-import { openSigner } from "../../archive/signing.ts";
+import { openSigner } from "../../archive/signer.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf } from "../../config/archives.ts";
 import type { ArchiveAccount, Config, Mirror } from "../../config/config.ts";
 import { isLoopback } from "../../network/proxies.ts";
 import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../archive-settings.ts";
+import { lookUpSettings } from "../look-up-archive.ts";
 import { readJournal } from "../journals.ts";
 import { UNHEARD } from "../stat-reader.ts";
 import { failureOf } from "../../domain/failure.ts";
@@ -22,7 +22,7 @@ import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
 import type { Shell } from "../shell.ts";
 import { spanText } from "../../std/wording.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
 
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
 const CLOCK_MS_MAX = 120_000;

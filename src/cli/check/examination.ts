@@ -1,12 +1,12 @@
 import type { Config } from "../../config/config.ts";
-import { callerNow } from "../../config/foreign.ts";
+import { callerNow } from "../../config/other-writer.ts";
 import { DEFAULT, effectiveKeys } from "../../config/effective.ts";
 import { openFilesMax } from "../../std/open-files.ts";
 import type { Shell } from "../shell.ts";
 import { examineAddressFilter } from "./address-filter.ts";
 import { examineArchives } from "./archive.ts";
-import { type CheckResult, ok } from "./finding.ts";
-import { examineForeign } from "./foreign.ts";
+import { type CheckResult, ok } from "./check-result.ts";
+import { examineForeign } from "./examine-writers.ts";
 import { examineJournal } from "./journal.ts";
 import { examineMail } from "./mail.ts";
 import { examineOpenFiles } from "./open-files.ts";

@@ -1,6 +1,6 @@
 /** May any local user give another's file a name in a source? Then it is archived with the rights of the daemon. */
 import { readFileSync } from "node:fs";
-import { type CheckResult, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
 const PROTECTED = "/proc/sys/fs/protected_hardlinks";
 

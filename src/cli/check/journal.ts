@@ -15,7 +15,7 @@ import { standingOf } from "../../report/standing.ts";
 import { statusOf } from "../../sync/status.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
 import { nearestDirectory } from "./places.ts";
 
 /** With less the journal can hardly be written to; with less than the other it is told early. Guesses. */

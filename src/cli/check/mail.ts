@@ -1,7 +1,7 @@
 /** The mail servers of `notify`: would a mail be taken? None is sent. */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../std/clock.ts";
-import { fail, type CheckResult, ok } from "./finding.ts";
+import { fail, type CheckResult, ok } from "./check-result.ts";
 
 /** Each server is greeted, TLS is begun, and who has a user logs in. */
 export async function* examineMail(

@@ -4,7 +4,7 @@ import {
   OPEN_FILES_MIN,
   OPEN_FILES_USUAL,
 } from "../../std/open-files.ts";
-import { fail, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./check-result.ts";
 
 /** May enough files be open at once? Of this process: a daemon started elsewhere may have another limit. */
 export function* examineOpenFiles(max: number | undefined): Generator<CheckResult> {

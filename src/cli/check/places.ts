@@ -7,7 +7,7 @@ import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../
 import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
-import { fail, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./check-result.ts";
 import { portFinding, tokenFindings } from "./web.ts";
 
 /** With less it is told early that room runs out. A guess. */

@@ -2,7 +2,7 @@ import type { Config, Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import type { ExpiryRule } from "../../rules/rules.ts";
 import { readJournal } from "../journals.ts";
-import { type CheckResult, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./check-result.ts";
 
 const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
 

@@ -7,7 +7,7 @@ import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
 import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
 import { examineHardLinks } from "./hard-links.ts";
 import { examineWatching } from "./watching.ts";
 

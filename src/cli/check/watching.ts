@@ -3,7 +3,7 @@ import { readFileSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { codeOf } from "../../std/fault.ts";
 import { numberText } from "../../std/wording.ts";
-import { type CheckResult, ok, warn } from "./finding.ts";
+import { type CheckResult, ok, warn } from "./check-result.ts";
 
 /** Others on the host watch directories too: beyond this share of the limit it gets tight. */
 const WATCHES_SHARE = 0.8;

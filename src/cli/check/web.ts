@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { tokenPlace } from "../../daemon/page-token.ts";
 import { addressOf } from "../../dashboard/address.ts";
 import { codeOf } from "../../std/fault.ts";
-import { fail, type CheckResult, ok, warn } from "./finding.ts";
+import { fail, type CheckResult, ok, warn } from "./check-result.ts";
 
 type Web = NonNullable<Config["web"]>;
 

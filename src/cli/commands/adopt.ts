@@ -16,7 +16,7 @@ import {
 import { unaskedText, WholeArchive } from "../../sync/whole-archive.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../archive-settings.ts";
+import { lookUpSettings } from "../look-up-archive.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { isKeyboard } from "../keyboard.ts";

@@ -8,7 +8,7 @@ import { Fault } from "../../std/fault.ts";
 import { examine, remember } from "../../sync/examine-archive.ts";
 import { probeNow } from "../../sync/retry.ts";
 import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../archive-settings.ts";
+import { lookUpSettings } from "../look-up-archive.ts";
 import { examples } from "../examples.ts";
 import { UsageError } from "../exit.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";

@@ -1,7 +1,7 @@
 /** Replies of the archive as lines for people. */
 import type { ContainedDocument } from "../../archive/archive.ts";
 import type { FolderDetail, PageTotals } from "../../wire/shapes.ts";
-import { padded, table } from "../columns.ts";
+import { padded, table } from "../text-table.ts";
 import { printable } from "../../std/printable.ts";
 import { counted, sizeText, timeText } from "../../std/wording.ts";
 

@@ -3,7 +3,7 @@ import { type Archive } from "../../archive/archive.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { Fault } from "../../std/fault.ts";
 import { openClient } from "../archive-client.ts";
-import { readArchiveSettings } from "../archive-settings.ts";
+import { readArchiveSettings } from "../look-up-archive.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";

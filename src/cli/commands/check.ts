@@ -4,7 +4,7 @@ import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { fail, type CheckResult } from "../check/finding.ts";
+import { fail, type CheckResult } from "../check/check-result.ts";
 import { findingLine } from "../check/finding-line.ts";
 import type { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { exact } from "../../std/raw-path.ts";
-import { hanging } from "../columns.ts";
+import { hanging } from "../text-table.ts";
 import { examples } from "../examples.ts";
 import { type Explanation, explanationOf, NO_SUCH_FILE } from "../explanation.ts";
 import { explanationLines } from "../explanation-lines.ts";

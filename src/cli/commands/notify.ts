@@ -7,7 +7,7 @@ import { openChannel } from "../../notify/channel.ts";
 import { bodyOf, type ChannelNotification } from "../../notify/message.ts";
 import { sendWithin } from "../../notify/outlet.ts";
 import { messageOf } from "../../std/fault.ts";
-import { padded } from "../columns.ts";
+import { padded } from "../text-table.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { printable } from "../../std/printable.ts";

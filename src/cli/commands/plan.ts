@@ -3,7 +3,7 @@ import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf, archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../archive-settings.ts";
+import { lookUpSettings } from "../look-up-archive.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { accountOf, pageReportOf } from "../../sync/page-report.ts";

@@ -3,7 +3,7 @@ import type { BatchProgress, Journal } from "../../journal/journal.ts";
 import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../../receipts/receipt.ts";
 import { receiptHtml } from "../../receipts/receipt-html.ts";
 import { receiptJson, receiptText } from "../../receipts/receipt-text.ts";
-import { table } from "../columns.ts";
+import { table } from "../text-table.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { readJournal } from "../journals.ts";

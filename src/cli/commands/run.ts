@@ -29,7 +29,7 @@ export function addRun(program: Command, shell: Shell): void {
 async function run(shell: Shell): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { liveDaemon } = await import("../../daemon/live-daemon.ts");
-  const { openLog } = await import("../../daemon/log.ts");
+  const { openLog } = await import("../../daemon/open-log.ts");
   const { takeNotifier } = await import("../../daemon/notifier.ts");
   const { withPageToken } = await import("../../daemon/page-token.ts");
   growSlowly();

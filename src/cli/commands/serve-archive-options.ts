@@ -3,7 +3,7 @@ import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-arc
 import { faultRuleOfText } from "../../embedded-archive/fault-rules.ts";
 import type { FaultRule } from "../../embedded-archive/faults.ts";
 import { type FileLimits, KINDS } from "../../embedded-archive/file-limits.ts";
-import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../embedded-archive/options.ts";
+import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../embedded-archive/archive-options.ts";
 import { Fault } from "../../std/fault.ts";
 import { listenAddress, size } from "../option-values.ts";
 

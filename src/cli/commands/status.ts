@@ -19,7 +19,7 @@ import { examples } from "../examples.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 import { statusLines } from "../status-lines.ts";
-import { watch, watchLines } from "../watch.ts";
+import { watch, watchLines } from "../watch-loop.ts";
 
 /** For the line on which the next command is typed. */
 const PROMPT_ROWS = 1;

@@ -4,7 +4,7 @@ import { archivesIn } from "../../config/archives.ts";
 import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
-import type { FileShape } from "../../config/schema.ts";
+import type { FileShape } from "../../config/file-schema.ts";
 import { sketchOf } from "../../config/sketch-of.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
 import { WEBHOOK_NEEDS, type WebhookNeeds } from "../../domain/webhook-format.ts";

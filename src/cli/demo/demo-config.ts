@@ -1,8 +1,8 @@
 import { buildConfig } from "../../config/build-config.ts";
 import type { Config } from "../../config/config.ts";
-import { ConfigProblems } from "../../config/findings.ts";
+import { ConfigProblems } from "../../config/config-problems.ts";
 import { readFileShape } from "../../config/read-file-shape.ts";
-import type { FileShape } from "../../config/schema.ts";
+import type { FileShape } from "../../config/file-schema.ts";
 import { FIRST_ARCHIVE } from "../../domain/archive-name.ts";
 import type { DemoPlace } from "./demo-place.ts";
 

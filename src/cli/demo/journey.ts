@@ -3,7 +3,7 @@ import { failureOf } from "../../domain/failure.ts";
 import type { Applied } from "../../journal/journal.ts";
 import type { Clock } from "../../std/clock.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
-import { cutMiddle, padded } from "../columns.ts";
+import { cutMiddle, padded } from "../text-table.ts";
 import { clause } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import { ProgressBar } from "../progress-bar.ts";

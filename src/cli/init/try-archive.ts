@@ -1,7 +1,7 @@
 import { Fault } from "../../std/fault.ts";
 import { Folders } from "../../sync/folders.ts";
 import { openClient } from "../archive-client.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "../check/finding.ts";
+import { fail, failOf, type CheckResult, ok, warn } from "../check/check-result.ts";
 import type { Shell } from "../shell.ts";
 import type { ArchiveAccess } from "./setup.ts";
 

@@ -1,6 +1,6 @@
 import type { Document, Problem } from "../../domain/document.ts";
 import { sentNameOf } from "../../domain/naming.ts";
-import type { Decided } from "../../rules/decide.ts";
+import type { Decided } from "../../rules/apply-rules.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** What is decided of a file; the rest of its line follows from its path. */

@@ -1,5 +1,5 @@
 import type { Config, Mirror } from "../../config/config.ts";
-import { ChannelClosed } from "../../reader/channel.ts";
+import { ChannelClosed } from "../../reader/rpc-channel.ts";
 import { Wakeup } from "../../std/wakeup.ts";
 import { codeOf, messageOf } from "../../std/fault.ts";
 import { invariant } from "../../std/invariant.ts";

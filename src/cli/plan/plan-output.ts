@@ -5,7 +5,7 @@ import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import { exact, ROOT, shown } from "../../std/raw-path.ts";
 import type { Fault } from "../../std/fault.ts";
-import { padded, widthOf, wrapped } from "../columns.ts";
+import { padded, widthOf, wrapped } from "../text-table.ts";
 import { clause, faultLine } from "../exit.ts";
 import { linkLines } from "../links-text.ts";
 import { printable } from "../../std/printable.ts";

@@ -1,7 +1,7 @@
 /** A plan as a person reads it on a terminal: by archive folder, no line longer than the screen is wide. */
 import { failureOf } from "../../domain/failure.ts";
 import { dirOf, nameOf, shown } from "../../std/raw-path.ts";
-import { cut, cutMiddle, padded, widthOf, wrapped } from "../columns.ts";
+import { cut, cutMiddle, padded, widthOf, wrapped } from "../text-table.ts";
 import { clause } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Terminal } from "../terminal.ts";

@@ -2,7 +2,7 @@
 import type { Mirror } from "../../config/config.ts";
 import { failureOf, type FailureCode } from "../../domain/failure.ts";
 import { ANSWER_BYTES_MAX, answerOf } from "../../rules/answer.ts";
-import { decide, type Facts } from "../../rules/decide.ts";
+import { decide, type Facts } from "../../rules/apply-rules.ts";
 import { dirOf, nameOf } from "../../std/raw-path.ts";
 import { questionOf } from "../../sync/hook-input.ts";
 import type { StatReader } from "../stat-reader.ts";

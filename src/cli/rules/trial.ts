@@ -2,7 +2,7 @@
 import type { Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { METADATA_FIELDS } from "../../domain/attributes.ts";
-import { type Decided, decide, type Facts } from "../../rules/decide.ts";
+import { type Decided, decide, type Facts } from "../../rules/apply-rules.ts";
 import { shown } from "../../std/raw-path.ts";
 import { clause } from "../exit.ts";
 

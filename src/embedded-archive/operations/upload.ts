@@ -1,6 +1,6 @@
 import { authenticate } from "../authentication.ts";
 import type { Draft } from "../draft.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../archive-context.ts";
 import { documentDetailOf } from "../document-row.ts";
 import { documentNameOf } from "../document-table.ts";
 import type { FaultAction } from "../faults.ts";

@@ -10,11 +10,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { JournalPlace } from "../../config/journal-place.ts";
 import { InvariantError } from "../../std/invariant.ts";
-import { compare, type Compared, type RowDifference } from "./compare.ts";
-import { begin, finish, lastCopied, put } from "./progress.ts";
-import { keyOf, pagesOf } from "./rows.ts";
+import { compare, type Compared, type RowDifference } from "./compare-journals.ts";
+import { begin, finish, lastCopied, put } from "./copy-progress.ts";
+import { keyOf, pagesOf } from "./copied-rows.ts";
 import type { Column, Side } from "./side.ts";
-import { COPIED_TABLES, type CopiedTable, isCopied } from "./tables.ts";
+import { COPIED_TABLES, type CopiedTable, isCopied } from "./copied-tables.ts";
 
 /** How far it is with a table. */
 export type Advance = {

@@ -9,7 +9,7 @@ import { Link, type Connection } from "../postgres/link.ts";
 import { bringUpToDate } from "../postgres/migrate.ts";
 import { asJournalFault } from "../postgres/postgres-fault.ts";
 import { asRows, bytea, recordset } from "../postgres/recordset.ts";
-import { assertFit } from "../postgres/server.ts";
+import { assertFit } from "../postgres/assert-server.ts";
 import { type CopiedCell, type Column, quoted, type TableRow, type Side } from "./side.ts";
 
 /** An answer that does not come for so long will not come, milliseconds; tables are counted and checked. */

@@ -1,5 +1,5 @@
 /** Brings a journal's schema in PostgreSQL up to date, or says why it cannot be used. */
-import { PROGRESS_TABLE } from "../copy/tables.ts";
+import { PROGRESS_TABLE } from "../copy/copied-tables.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { type Query, quoted } from "./query.ts";
 import { MIGRATIONS } from "./tables.ts";

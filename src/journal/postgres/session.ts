@@ -19,7 +19,7 @@ import { channelOf, Hearing } from "./hearing.ts";
 import { Link, type Way } from "./link.ts";
 import { asJournalFault } from "./postgres-fault.ts";
 import type { Query } from "./query.ts";
-import { assertFit } from "./server.ts";
+import { assertFit } from "./assert-server.ts";
 
 export type { Query } from "./query.ts";
 

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
-import { openLog } from "../../../src/daemon/log.ts";
+import { openLog } from "../../../src/daemon/open-log.ts";
 import { STEERING } from "../../../src/std/legible.ts";
 
 const options = { level: "info", secrets: [], pretty: false } as const;
-const LOG = fileURLToPath(new URL("../../../src/daemon/log.ts", import.meta.url));
+const LOG = fileURLToPath(new URL("../../../src/daemon/open-log.ts", import.meta.url));
 
 test("a log that is opened again at every reload leaves no listener behind", async () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { examineMail } from "../../../src/cli/check/mail.ts";
-import type { CheckResult } from "../../../src/cli/check/finding.ts";
+import type { CheckResult } from "../../../src/cli/check/check-result.ts";
 import type { ChannelConfig, MailConfig, NotifyConfig } from "../../../src/config/notify-config.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { MailChannel } from "../../../src/notify/mail-channel.ts";

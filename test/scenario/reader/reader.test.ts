@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ChannelClosed } from "../../../src/reader/channel.ts";
+import { ChannelClosed } from "../../../src/reader/rpc-channel.ts";
 import type { ReaderMirror } from "../../../src/reader/protocol.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";

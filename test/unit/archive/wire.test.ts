@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Upload } from "../../../src/archive/archive.ts";
 import { formBody } from "../../../src/archive/form-body.ts";
 import { frameOf } from "../../../src/archive/multipart.ts";
-import { type RequestField, openSigner } from "../../../src/archive/signing.ts";
+import { type RequestField, openSigner } from "../../../src/archive/signer.ts";
 import { CANARIES, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, type Heard, RawServer, reply, stored } from "./raw-server.ts";
 

@@ -31,7 +31,7 @@ import {
   cutMiddle,
   hanging,
   wrapped,
-} from "../../../src/cli/columns.ts";
+} from "../../../src/cli/text-table.ts";
 import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
 import { printable } from "../../../src/std/printable.ts";
 import { numberText, relativeText, sizeText, timeText } from "../../../src/std/wording.ts";

@@ -5,7 +5,7 @@ import { trialOf } from "../../../src/cli/rules/trial.ts";
 import { configReference } from "../../../scripts/config-reference.ts";
 import { unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { fileSchema } from "../../../src/config/schema.ts";
+import { fileSchema } from "../../../src/config/file-schema.ts";
 import { starterConfig } from "../../../src/config/starter.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";

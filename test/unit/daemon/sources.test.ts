@@ -10,7 +10,7 @@ import { scratch, settingsOf } from "../source/scratch.ts";
 import { type Mirror } from "../../../src/config/config.ts";
 import { isLocal } from "../../../src/daemon/reader-mirror.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
-import { sourceStatus } from "../../../src/source/status.ts";
+import { sourceStatus } from "../../../src/source/source-status.ts";
 
 describe("source places", () => {
   const ROOT = "27 1 254:0 / / rw - ext4 /dev/vda rw";

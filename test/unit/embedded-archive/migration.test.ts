@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../../src/embedded-archive/schema.ts";
+import { openDatabase } from "../../../src/embedded-archive/store-schema.ts";
 import { STEPS } from "../../../src/embedded-archive/schema-steps.ts";
 import { ArchiveUnderTest } from "../../contract/conformance/archive-under-test.ts";
 

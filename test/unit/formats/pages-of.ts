@@ -1,5 +1,5 @@
-import type { FileFormat } from "../../../src/formats/kind.ts";
-import { countPages } from "../../../src/formats/pages.ts";
+import type { FileFormat } from "../../../src/formats/file-format.ts";
+import { countPages } from "../../../src/formats/count-pages.ts";
 import { pdfBytesOf, pdfPages } from "../../../src/formats/pdf.ts";
 import { accessOf } from "../../../src/formats/random-access.ts";
 

@@ -6,7 +6,7 @@ import type { Completeness } from "../../../src/formats/completeness.ts";
 import { gapsOf } from "../../../src/formats/gaps.ts";
 import { accessOf } from "../../../src/formats/random-access.ts";
 import { listDigidoc } from "../../../src/formats/digidoc.ts";
-import { kindOf } from "../../../src/formats/kind.ts";
+import { kindOf } from "../../../src/formats/file-format.ts";
 import { pagesOf } from "./pages-of.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

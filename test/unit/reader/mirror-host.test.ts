@@ -1,7 +1,7 @@
 /** How a mirror's host follows its source, whatever fails on the way. */
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { RpcChannel } from "../../../src/reader/channel.ts";
+import type { RpcChannel } from "../../../src/reader/rpc-channel.ts";
 import { MirrorHost } from "../../../src/reader/mirror-host.ts";
 import type { DaemonCalls, MirrorStatus } from "../../../src/reader/protocol.ts";
 import type { SourceSettings } from "../../../src/source/source.ts";

@@ -1,6 +1,6 @@
 /** Rules as a person would write them in YAML, and what they decide of a path. */
 import { METADATA_FIELDS, type MetadataField } from "../../../src/domain/attributes.ts";
-import { type RulesDecision, decide, type Facts } from "../../../src/rules/decide.ts";
+import { type RulesDecision, decide, type Facts } from "../../../src/rules/apply-rules.ts";
 import type { Notes } from "../../../src/rules/notes.ts";
 import { type MirrorRules, NO_RULES, type Rule } from "../../../src/rules/rules.ts";
 import { parseTemplate } from "../../../src/rules/template.ts";

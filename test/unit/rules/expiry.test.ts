@@ -1,13 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  dayOf,
-  existing,
-  isoDay,
-  later,
-  noonOf,
-  parsePeriod,
-} from "../../../src/rules/calendar.ts";
+import { dayOf, existing, isoDay, later, noonOf, parsePeriod } from "../../../src/rules/dates.ts";
 import type { ExpiryFrom, ExpiryGuards } from "../../../src/rules/rules.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { decisionOn, decidedOn, notes } from "./a-decision.ts";

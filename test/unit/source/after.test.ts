@@ -18,7 +18,7 @@ import { expect, test } from "vitest";
 import { act, recoverQuarantine } from "../../../src/source/after.ts";
 import { numbered } from "../../../src/source/new-name.ts";
 import { originalName, quarantineName } from "../../../src/source/quarantine.ts";
-import { sourceStatus } from "../../../src/source/status.ts";
+import { sourceStatus } from "../../../src/source/source-status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { bytesAt, never, put, raw, scratch, settingsOf } from "./scratch.ts";
 

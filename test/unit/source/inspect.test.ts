@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 import type { Seen } from "../../../src/domain/document.ts";
 import { inspect } from "../../../src/source/inspect.ts";
 import { lookInside } from "../../../src/source/open-inside.ts";
-import { sourceStatus } from "../../../src/source/status.ts";
+import { sourceStatus } from "../../../src/source/source-status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { pdfByPages, tiffByPages } from "../../fixtures/feeder.ts";
 import { bytesAt, fifo, never, openBelow, put, raw, scratch, settingsOf } from "./scratch.ts";

@@ -14,7 +14,7 @@ import { expect, test } from "vitest";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { listOne, scan } from "../../../src/source/scan.ts";
 import type { Listing, ScanReport, SourceSettings } from "../../../src/source/source.ts";
-import { sourceStatus } from "../../../src/source/status.ts";
+import { sourceStatus } from "../../../src/source/source-status.ts";
 import { type RawPath, ROOT } from "../../../src/std/raw-path.ts";
 import { until } from "../../fixtures/until.ts";
 import { asNobody } from "./as-nobody.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
-import { ChannelClosed } from "../../../src/reader/channel.ts";
+import { ChannelClosed } from "../../../src/reader/rpc-channel.ts";
 import { ANYWAY } from "../../../src/domain/settle.ts";
 import { retryAll, retryOf } from "../../../src/sync/retry.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";

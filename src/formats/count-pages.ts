@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import type { FileFormat } from "./kind.ts";
+import type { FileFormat } from "./file-format.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { StoreConnection } from "./schema.ts";
+import type { StoreConnection } from "./store-schema.ts";
 
 /** Statements that are compiled once for a connection, by their text, which must not vary. */
 export class Statements {

@@ -5,7 +5,7 @@
  * carries it over; the starter must show it, or a test says so.
  */
 import { z } from "zod";
-import type { Period } from "../rules/calendar.ts";
+import type { Period } from "../rules/dates.ts";
 import type { ExpiryFrom } from "../rules/rules.ts";
 import type { Template } from "../rules/template.ts";
 import { archiveSchema, archivesSchema } from "./archive-schema.ts";
@@ -17,7 +17,7 @@ import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { notifySchema } from "./notify-schema.ts";
-import { hostName, listenAddress, localPath } from "./places.ts";
+import { hostName, listenAddress, localPath } from "./place-kinds.ts";
 import { receiptsSchema } from "./receipts-schema.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";

@@ -2,8 +2,8 @@
 import { dirname, resolve } from "node:path";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import { type Caller, foreignPlace } from "../../config/foreign.ts";
-import { fail, type CheckResult, warn } from "./finding.ts";
+import { type Caller, foreignPlace } from "../../config/other-writer.ts";
+import { fail, type CheckResult, warn } from "./check-result.ts";
 
 type Named = readonly [what: string, path: string];
 

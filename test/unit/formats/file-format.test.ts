@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FileFormat, kindOf } from "../../../src/formats/kind.ts";
+import { type FileFormat, kindOf } from "../../../src/formats/file-format.ts";
 import { asiceOf, ddocOf, pdfOf, pngOf, tiffOf } from "../../fixtures/documents.ts";
 import { writeZip } from "../../fixtures/zip-writer.ts";
 import { titled } from "./titled.ts";

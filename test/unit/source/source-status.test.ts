@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SourceStatus } from "../../../src/source/source.ts";
-import { sourceStatus } from "../../../src/source/status.ts";
+import { sourceStatus } from "../../../src/source/source-status.ts";
 import { asNobody } from "./as-nobody.ts";
 import { put, scratch, settingsOf } from "./scratch.ts";
 
@@ -99,7 +99,7 @@ test("a source that may not be read is offline", ({ skip }) => {
   chmodSync(dir, 0o755);
   chmodSync(`${dir}/source`, 0o700);
   const said = asNobody(
-    `import { sourceStatus } from "src/source/status.ts";
+    `import { sourceStatus } from "src/source/source-status.ts";
     console.log(sourceStatus({ source: process.argv[1], include: ["**/*"], device: null, network: false }).why);`,
     `${dir}/source`,
   );

@@ -4,7 +4,7 @@ import type { FolderRow } from "./folder-table.ts";
 import { type Label, LABELS, labelMatch } from "./label-index.ts";
 import type { ParameterValues } from "./parameters.ts";
 import { sliceOf } from "./paging.ts";
-import { type StoreConnection, fold, lowerCase } from "./schema.ts";
+import { type StoreConnection, fold, lowerCase } from "./store-schema.ts";
 
 /**
  * Search, as far as the interface leaves it open:

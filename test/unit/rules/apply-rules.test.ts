@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { METADATA_FIELDS, METADATA_LIMITS } from "../../../src/domain/attributes.ts";
-import { decide } from "../../../src/rules/decide.ts";
+import { decide } from "../../../src/rules/apply-rules.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { type RawPath, rawOf } from "../../../src/std/raw-path.ts";
 import { decidedOn, decisionOn, notes, NOW, rulesOf } from "./a-decision.ts";

@@ -20,7 +20,7 @@ import { readInto, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
-import { sourceStatus } from "./status.ts";
+import { sourceStatus } from "./source-status.ts";
 
 /** A file's content; `chunks` may be called once. */
 export type FileSnapshot = { readonly sizeBytes: number } & (

@@ -1,7 +1,7 @@
 /** The rows of a table, some at a time and in the order of its key, as text that can be compared. */
 import { kept } from "../postgres/recordset.ts";
 import { type CopiedCell, type RowKey, quoted, type TableRow, type Side } from "./side.ts";
-import type { CopiedTable } from "./tables.ts";
+import type { CopiedTable } from "./copied-tables.ts";
 
 /** So many rows are in memory at once, of either side. */
 export const ROWS_AT_ONCE = 1_000;

@@ -7,7 +7,7 @@ import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
 import { findNetworks } from "../config/find-networks.ts";
-import type { FileShape } from "../config/schema.ts";
+import type { FileShape } from "../config/file-schema.ts";
 import { findSecrets } from "../config/secrets.ts";
 import { sketchOf } from "../config/sketch-of.ts";
 import { UsageError } from "./exit.ts";

@@ -8,7 +8,7 @@ import {
   measuredText,
   openSigner,
   signedText,
-} from "../../../src/archive/signing.ts";
+} from "../../../src/archive/signer.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
 import { HMAC2_VECTORS, VECTOR_SECRET } from "../../fixtures/hmac2-vectors.ts";

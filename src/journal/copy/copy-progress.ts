@@ -6,7 +6,7 @@
 import { AWAY_KEYS } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
 import { type Column, type RowKey, quoted, type TableRow, type Side } from "./side.ts";
-import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./tables.ts";
+import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./copied-tables.ts";
 
 /** What a new journal holds on its own. */
 const OF_A_NEW_ONE = `

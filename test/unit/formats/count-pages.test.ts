@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test, describe } from "vitest";
-import { type FileFormat } from "../../../src/formats/kind.ts";
+import { type FileFormat } from "../../../src/formats/file-format.ts";
 import { pdfBytesOf, pdfFacts, pdfPages } from "../../../src/formats/pdf.ts";
 import { asiceOf, ddocOf, pdfOf, pngOf, tiffOf } from "../../fixtures/documents.ts";
 import { writePdf } from "../../fixtures/pdf-writer.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RpcChannel, ChannelClosed, type Port } from "../../../src/reader/channel.ts";
+import { RpcChannel, ChannelClosed, type Port } from "../../../src/reader/rpc-channel.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { until } from "../../fixtures/until.ts";
 

@@ -19,8 +19,8 @@ import {
   openSnapshot,
   SLICED_BYTES_MIN,
   type FileSnapshot,
-} from "../../../src/source/snapshot.ts";
-import { sourceStatus } from "../../../src/source/status.ts";
+} from "../../../src/source/file-snapshot.ts";
+import { sourceStatus } from "../../../src/source/source-status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { never, openBelow, put, raw, scratch, settingsOf } from "./scratch.ts";
 

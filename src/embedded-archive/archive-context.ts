@@ -1,9 +1,9 @@
 import type { Blobs } from "./blobs.ts";
 import type { Conversion } from "./conversion.ts";
 import type { Converter } from "./converter.ts";
-import type { Expiry } from "./expiry.ts";
+import type { Expiry } from "./remove-expired.ts";
 import type { FaultSchedule } from "./faults.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./archive-options.ts";
 import type { Account, Store } from "./store.ts";
 
 /** What answering a request needs. The last ones may change while the archive is open. */
