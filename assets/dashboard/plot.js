@@ -1,6 +1,6 @@
 /**
  * Bars over time. The drawing holds bars alone and is stretched to the room there is; words stand
- * beside it as text, and the same numbers in a table for those who do not see the drawing.
+ * next to it as text, and the same numbers in a table for those who do not see the drawing.
  */
 import { element } from "./dom.js";
 import { count } from "./format.js";

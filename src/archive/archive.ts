@@ -77,7 +77,7 @@ export type UploadMetadata = {
  * `chunks` is read to its very end before the request's closing boundary leaves, so that it may
  * compare a digest after its last chunk and throw: then no whole body of a torn file was sent. A
  * chunk of 64 KiB or more may be overwritten once the next one is asked for; a smaller one, and
- * any chunk after a failure, never. When the request ends early the iterator is told so
+ * any chunk after a failure, never. When the request ends early the iterator learns it
  * (`return`), but not waited for.
  */
 export type UploadFile = { sizeBytes: number } & (

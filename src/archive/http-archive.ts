@@ -92,7 +92,7 @@ export class HttpArchive implements Archive {
 
   /**
    * Rejects with a Fault when the settings are unfit. Connects nothing yet. `signer` signs in the place of the
-   * one that the settings tell of.
+   * one that the settings name.
    */
   static async open(
     settings: ArchiveSettings,

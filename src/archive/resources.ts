@@ -129,7 +129,7 @@ export function foundPageOf(
 }
 
 /**
- * What lists return besides their items. The number of pages is required: without it a first page
+ * What lists return in addition to their items. The number of pages is required: without it a first page
  * would pass for the whole list, and a document on the second for absent. It must agree with the
  * items for the same reason: a page that is counted and has nothing on it is no page. Behind the
  * last page there is nothing, since lists grow shorter while they are read.

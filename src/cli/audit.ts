@@ -136,7 +136,7 @@ async function auditFolder(
       const { id: documentId, filename: path } = found;
       const each = expected.get(documentId);
       if (each) lines.push(compared(each, found));
-      // One that was moved here is known too; its own folder's audit tells of it.
+      // One that was moved here is known too; its own folder's audit reports it.
       else if (isForeign(found)) {
         const stated = { documentId, mirror: null, path, folderId, changes: [] };
         unknown.push({ kind: "unknown", ...stated, detail: `${path}, in folder ${folderId}` });

@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, Load>> = Object.fromEntries(
 );
 
 /** Added together with another. */
-const BESIDE: Readonly<Record<string, string>> = { resume: "pause", restore: "backup" };
+const ADDED_WITH: Readonly<Record<string, string>> = { resume: "pause", restore: "backup" };
 
 /** Describes all the others. */
 const COMPLETION = "completion";
@@ -84,7 +84,7 @@ function under(heading: string, load: Load): Load {
 }
 
 function loaderOf(word: string): Load | undefined {
-  const name = Object.hasOwn(BESIDE, word) ? (BESIDE[word] ?? word) : word;
+  const name = Object.hasOwn(ADDED_WITH, word) ? (ADDED_WITH[word] ?? word) : word;
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 

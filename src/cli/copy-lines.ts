@@ -9,7 +9,7 @@ import { counted, numberText } from "../std/wording.ts";
 /** A terminal is drawn on no more often than this. */
 const DRAW_MS = 100;
 
-/** Draws a line over on terminals; elsewhere nothing is told before the end. */
+/** Draws a line over on terminals; elsewhere nothing is printed before the end. */
 export class CopyProgress {
   readonly #out: Terminal;
   readonly #clock: Clock;

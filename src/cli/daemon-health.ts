@@ -11,7 +11,7 @@ const ANSWER_LENGTH_MAX = 4_000;
 
 const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
-/** Asks the page of `config`; undefined where nobody, or someone else, answers there. */
+/** Asks the page of `config`; undefined where nothing, or another program, answers there. */
 export async function daemonHealth({
   web,
 }: Pick<Config, "web">): Promise<DaemonHealth | undefined> {

@@ -18,7 +18,7 @@ export type Needs = {
   readonly mirrors: readonly {
     readonly source: string;
     readonly after: After;
-    /** Someone next to scanferry may write to the source: a `before` hook. */
+    /** A program next to scanferry may write to the source: a `before` hook. */
     readonly isWritten?: boolean;
     /** Where vetoed files go; absent: they stay. */
     readonly vetoedTo?: string;
@@ -33,7 +33,7 @@ export type Needs = {
   readonly receipts?: string | undefined;
   /** Names of the credentials that the configuration asks for. */
   readonly credentials: readonly string[];
-  /** Other files that are read: a module that signs, a program that is told. */
+  /** Other files that are read: a module that signs, a program that notifies. */
   readonly files: readonly string[];
   readonly archiveHosts: readonly string[];
   /** Where channels and the ping go; empty: not known before the service runs. */

@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
-import { documentBeside } from "../source/beside.ts";
-import { besideUse, eligibility } from "../source/eligible.ts";
+import { documentOfCompanion } from "../source/companions.ts";
+import { companionUse, eligibility } from "../source/eligible.ts";
 import { nameText } from "../source/globs.ts";
 import { IGNORED, type Ignored } from "../source/ignored.ts";
 import type { SourceSettings } from "../source/source.ts";
@@ -16,8 +16,9 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
       return `${shown(name)} is on the built-in list (${ignored.pattern}): ${ignored.because}`;
     }
   }
-  const beside = documentBeside(path, besideUse(settings));
-  if (beside !== undefined) return `it stands next to ${shown(beside)}, and goes where that goes`;
+  const document = documentOfCompanion(path, companionUse(settings));
+  if (document !== undefined)
+    return `it stands next to ${shown(document)}, and goes where that goes`;
   // Taken whole but for what is asked about, hidden or not.
   const plain = { ...settings, include: ["**/*", "**/.*", "**/.*/**"], exclude: [], without: [] };
   let dir = ROOT;

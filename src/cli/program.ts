@@ -20,7 +20,7 @@ export function programOf(shell: Shell, commands: readonly AddCommand[]): Comman
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.out.print(text),
-      // What is wrong is told in one line, by anyone who catches it.
+      // What is wrong is printed in one line, where it is caught.
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => shell.out.width,

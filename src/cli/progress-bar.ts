@@ -80,7 +80,7 @@ export class ProgressBar {
     this.#clear();
   }
 
-  /** Clears the bar until something happens: someone else writes. */
+  /** Clears the bar until something happens: another writer writes. */
   giveWay(): void {
     this.#clear();
   }

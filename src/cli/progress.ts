@@ -27,7 +27,7 @@ export class Progress {
   readonly #clock: Clock;
   readonly #isQuiet: boolean;
   readonly #bar: ProgressBar;
-  /** Unfinished files that were told about; they are looked at again and again. */
+  /** Unfinished files that were reported; they are looked at again and again. */
   readonly #waitedFor = new Set<number>();
   /** What this pass itself did. */
   #sent = 0;
@@ -37,7 +37,7 @@ export class Progress {
   #linesAt: number;
   #summedAt: number;
 
-  /** `isQuiet`: where nothing is drawn over, nothing is told either. */
+  /** `isQuiet`: where nothing is drawn over, nothing is printed either. */
   constructor(out: Terminal, clock: Clock, isQuiet = false) {
     this.#out = out;
     this.#isQuiet = isQuiet;
@@ -72,7 +72,7 @@ export class Progress {
     }
   }
 
-  /** Someone else writes a line. */
+  /** Another writer prints a line. */
   giveWay(): void {
     this.#bar.giveWay();
   }

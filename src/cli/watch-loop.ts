@@ -22,7 +22,7 @@ export type WatchOptions<T> = {
   readonly look: () => Promise<T>;
   /** Lines for the screen. */
   readonly draw: (what: T) => readonly string[];
-  /** One line of news where there is no screen; the same text twice is told once. */
+  /** One line of news where there is no screen; the same text twice is printed once. */
   readonly tell: (what: T) => string;
 };
 

@@ -8,7 +8,7 @@ export type KeyPath = readonly (string | number)[];
 export type Position = { readonly line: number; readonly column: number };
 
 /**
- * Collects what is wrong, so that everything is told at once: nobody should fix a file one error
+ * Collects what is wrong, so that everything is reported at once: no user should fix a file one error
  * at a time.
  */
 export class ConfigProblems {

@@ -5,7 +5,7 @@ import { quoted } from "./quoted.ts";
 
 const FIX = 'write 5 fields, or 6 with seconds first, e.g. "*/10 * * * *"';
 
-/** Loaded for an expression that someone wrote: no command is kept waiting for it by a default. */
+/** Loaded for an expression in a configuration: no command is kept waiting for it by a default. */
 const nodeCron = () => createRequire(import.meta.url)("node-cron") as typeof import("node-cron");
 
 /** A cron expression of 5 fields, or of 6 with seconds first. Returned as text; a `default` is not looked at. */

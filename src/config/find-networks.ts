@@ -141,7 +141,7 @@ function assertPair(cert: string, key: string): void {
     throw new Error("is the key of another certificate");
 }
 
-/** Reports what `read` throws; nothing of the text is told. True when it was fit. */
+/** Reports what `read` throws; nothing of the text is shown. True when it was fit. */
 function reportUnfit(key: KeyPath, read: () => void, { findings }: SecretContext): boolean {
   try {
     read();

@@ -1,4 +1,4 @@
-/** Commands that have a say in a mirror's documents, or are told what became of them. Plain data. */
+/** Commands that have a say in a mirror's documents, or get to know what became of them. Plain data. */
 
 /** How a command is run. */
 export type Hook = {

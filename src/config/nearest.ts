@@ -8,7 +8,7 @@ const DISTANCE_MAX = 3;
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
-    // The table is as long as the word; what someone pasted there need not be compared.
+    // The table is as long as the word; pasted text need not be compared.
     if (Math.abs(candidate.length - word.length) > DISTANCE_MAX) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     const near = distance <= DISTANCE_MAX && distance < Math.min(candidate.length, word.length);

@@ -4,18 +4,18 @@ import type { WebhookFormat } from "../domain/webhook-format.ts";
 import type { Hours } from "../domain/hours.ts";
 import type { NetworkSettings } from "../network/network.ts";
 
-/** Who is told, how often, and when not. */
+/** Who gets notifications, how often, and when not. */
 export type NotifyConfig = {
   readonly channels: readonly ChannelConfig[];
   /** Of one try to tell something. */
   readonly timeoutMs: number;
-  /** What lasts is told again this often; 0: never. */
+  /** Reminders of what lasts come this often; 0: never. */
   readonly repeatMs: number;
   /** What may pass on its own (held documents, outages) learns about once it has lasted this long. */
   readonly heldAfterMs: number;
   /** The journal's disk is low with less room; 0: never. */
   readonly diskBytesMin: number;
-  /** Undefined: someone may be told at all hours; within these only of what is urgent. */
+  /** Undefined: at all hours; within these only what is urgent is sent. */
   readonly quiet: Hours | undefined;
   /** A cron expression; undefined: no digest. */
   readonly digest: string | undefined;
@@ -31,7 +31,7 @@ export type PingConfig = {
   readonly network?: NetworkSettings;
 };
 
-/** One channel, and what is told through it. */
+/** One channel, and what is sent through it. */
 export type ChannelConfig = {
   /** Unique. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Who is told when something is wrong, by what, and how often. */
+/** Who gets notifications when something is wrong, by which channel, and how often. */
 import { z } from "zod";
 import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event-kind.ts";
 import { WEBHOOK_FORMATS } from "../domain/webhook-format.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { section, setting } from "./kind.ts";
 import { choice, givenName, wholeNumber } from "./kinds.ts";
 
-/** More than anybody buys; a bound for attributes. */
+/** More than anyone buys; a bound for attributes. */
 const PAGES_MAX = 1_000_000_000;
 
 const reserve = section(

@@ -8,7 +8,7 @@ export function quoted(value: unknown): string {
   return escaped(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value);
 }
 
-/** A path as it is shown to people: whole, since someone has to go there. */
+/** A path as it is shown to people: whole, since the user has to go there. */
 export function quotedPath(path: string): string {
   return escaped(path);
 }

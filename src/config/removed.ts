@@ -14,13 +14,16 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
     "write oldest: large files do not hold small ones up, they have places of their own",
   ],
   ["mirrors.[].parts", "remove it: of several daemons one scans each mirror, and all of them send"],
-  ["notify.quiet.urgent", "remove it: within quiet hours credentials and disk are told"],
+  [
+    "notify.quiet.urgent",
+    "remove it: findings about credentials and the disk are sent within quiet hours",
+  ],
   [
     "quota.smallFirstBelow",
     "remove it: whenUsedUp: hold sends what still fits the pages that are left",
   ],
   ["quota.unknownPages", "remove it: a document whose pages cannot be counted counts as one page"],
-  ["notify.remind", "write notify.repeat: what lasts is told again this often"],
+  ["notify.remind", "write notify.repeat: reminders of what lasts come this often"],
 ]);
 
 /** What to do instead of a key, or of a value of it; undefined where it was never there. */

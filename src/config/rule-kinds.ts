@@ -1,4 +1,4 @@
-/** The kinds of value that rules are made of. Whatever can be told wrong is told when it is read. */
+/** The kinds of value that rules are made of. Whatever can be found wrong is found when it is read. */
 import { baseOf } from "../rules/folder.ts";
 import { parsePeriod, type Period } from "../rules/dates.ts";
 import { compilePattern, groupNames } from "../rules/pattern.ts";

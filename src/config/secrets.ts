@@ -64,7 +64,7 @@ export async function findSecrets(sketch: Sketch, around: SecretContext): Promis
         file: web.tokenFile,
         variable: "SCANFERRY_WEB_TOKEN",
       },
-      // Behind a proxy everybody calls from this host.
+      // Behind a proxy everyone calls from this host.
       web.names?.length ? "required" : "optional",
       around,
     ));

@@ -111,7 +111,7 @@ export class ClusterWatch implements Disposable {
           { why: this.#fault ? this.#away : change.why },
           `the journal cannot be ${this.#fault ? "used" : "reached"}; nothing new is sent`,
         );
-        for (const tell of this.#asking) tell(this.#away);
+        for (const ask of this.#asking) ask(this.#away);
         return;
       case "back":
         log.info({}, `the journal can be ${this.#fault ? "used" : "reached"} again`);

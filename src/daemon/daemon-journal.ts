@@ -23,7 +23,7 @@ export type JournalOpening = {
   readonly ending?: AbortSignal;
 };
 
-/** An open journal, whose daemon says later whom to tell of what is journaled. */
+/** An open journal, whose daemon says later who learns what is journaled. */
 export class DaemonJournal {
   readonly journal: Journal & Partial<OpenedJournal>;
   onApplied: (applied: Applied[]) => void = () => undefined;

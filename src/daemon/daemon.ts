@@ -49,7 +49,7 @@ export type DaemonOptions = {
   readonly patience?: AbortSignal;
   /** Aborts when it is asked to end, where it has no patience; see `JournalOpening`. */
   readonly ending?: AbortSignal;
-  /** Told of everything that is journaled, after it is durable. */
+  /** Called for everything that is journaled, after it is durable. */
   readonly journaled?: NonNullable<PartsOptions["journaled"]>;
 };
 

@@ -69,7 +69,7 @@ export class Heartbeats {
     return new BeatingWakeup(() => this.#beat(heart));
   }
 
-  /** What was journaled is the work of someone. */
+  /** What was journaled is the work of a loop. */
   journaled(applied: readonly Applied[]): void {
     const services = new Set(applied.map(serviceOf));
     for (const heart of this.#hearts) if (services.has(heart.service)) this.#beat(heart);

@@ -227,7 +227,7 @@ async function isCaredFor(
     return false;
   for (const { mirror } of there) {
     const [outboxEntry] = await journal.outboxEntries(mirror.row.id, Number.MAX_SAFE_INTEGER, 1);
-    // A hook that failed is told by a later run.
+    // A later run calls a hook that failed.
     if (mirror.settings.hooks?.after && outboxEntry?.tries === 0) return false;
   }
   return true;

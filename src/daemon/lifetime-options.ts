@@ -11,7 +11,7 @@ export type LifetimeOptions = {
   /** Opened again with every config; let go of when that life is over. */
   readonly openLog: (config: Config) => OpenLog;
   readonly started?: (daemon: Daemon) => void;
-  /** Told of every step. Default: nobody is. */
+  /** Called at every step. Default: nothing. */
   readonly notifier?: Notifier;
   readonly clock?: Clock;
 };

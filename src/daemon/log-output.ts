@@ -1,7 +1,7 @@
 /**
- * The log's way out, the standard output. Anyone who reads it, and whether anybody does: it neither ends
+ * The log's way out, the standard output. Anyone who reads it, and whether anyone does: it neither ends
  * the daemon nor blocks it, and what waits for the reader is bounded. Beyond that lines are dropped,
- * and how many is told once all that waited has been read.
+ * and how many is reported once all that waited has been read.
  */
 import type { Writable } from "node:stream";
 import { neverBlock } from "../std/never-block.ts";

@@ -1,4 +1,4 @@
-/** What people are told: gathers how things are, and keeps the schedules of digest and ping. */
+/** What people get to know: gathers how things are, and keeps the schedules of digest and ping. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";

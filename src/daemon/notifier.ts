@@ -12,12 +12,12 @@ import { write } from "node:fs";
 import { unlessAborted } from "../std/abort.ts";
 import { messageOf } from "../std/fault.ts";
 
-/** The service manager, as far as it is told anything. */
+/** The service manager, as far as it gets reports. */
 export interface Notifier {
   /** The manager kills the daemon when it is not pinged for this long; undefined: it does not watch. */
   readonly watchdogMs: number | undefined;
   /**
-   * Tells these assignments, e.g. `READY=1`, after all that was told before. Never rejects; resolves
+   * Tells these assignments, e.g. `READY=1`, after all that was sent before. Never rejects; resolves
    * with the reason when they could not be told.
    */
   tell(...assignments: readonly string[]): Promise<string | undefined>;

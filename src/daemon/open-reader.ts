@@ -46,7 +46,7 @@ export function openReader(
   return Reader.open({
     name,
     mirrors: async (only) => {
-      // Nothing may be reported before there is someone to journal it.
+      // Nothing may be reported before a daemon can journal it.
       await ready;
       const asHosted = ({ row, mirror }: Hosted) =>
         readerMirror(journal, row, mirror, readMounts(), ownership);

@@ -1,6 +1,6 @@
 /**
  * Waits until the journal can be had: its disk is full or read-only, or another program holds it.
- * Nothing is sent meanwhile, and everybody who asks is told why.
+ * Nothing is sent meanwhile, and everyone who asks gets the reason.
  */
 import type { Config } from "../config/config.ts";
 import { backoffMs } from "../domain/backoff.ts";

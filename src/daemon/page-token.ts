@@ -15,7 +15,7 @@ type Placed = Pick<Config, "journal" | "web">;
 /** Where the page's token is kept that nobody gave: with the journal. Undefined where none is needed, or the journal is in a database. */
 export async function tokenPlace({ journal, web }: Placed): Promise<string | undefined> {
   if (!web || web.token !== undefined || typeof journal !== "string") return undefined;
-  // A name that nobody knows cannot be listened on, which is told.
+  // A name that does not resolve cannot be listened on, which is reported.
   const address = await addressOf(web).catch(() => undefined);
   return address === undefined || address.isLoopback
     ? undefined
@@ -24,7 +24,7 @@ export async function tokenPlace({ journal, web }: Placed): Promise<string | und
 
 /**
  * The configuration with the page's token: the one that was kept, or a new one, which `print` is given once with the
- * page's address. Never rejects: without a token the page answers `/healthz` and `/readyz` alone, and `print` is told why.
+ * page's address. Never rejects: without a token the page answers `/healthz` and `/readyz` alone, and `print` gets the reason.
  */
 export async function withPageToken(
   config: Config,

@@ -93,7 +93,7 @@ export class WebPage implements AsyncDisposable {
       } catch (error) {
         if (isAbortOf(signal, error)) return;
         if (!this.#dashboard && error instanceof Fault) this.#problem = error;
-        // It listens, and only nobody was told where: that is a journal that fails, told on its own.
+        // It listens, and only its address was not printed: that is a journal that fails, which is reported on its own.
         else this.#problem = undefined;
       }
     }

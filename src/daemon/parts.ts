@@ -35,7 +35,7 @@ import { type ForReaders, openReader } from "./open-reader.ts";
 import { Schedule } from "./schedule.ts";
 import { assertApart } from "./sources-apart.ts";
 
-/** What the parts are told. */
+/** What the parts get. */
 export type PartsOptions = {
   readonly config: Config;
   readonly log: Log;
@@ -60,7 +60,7 @@ export type Parts = {
   readonly cluster: ClusterWatch;
   /** What this daemon goes by. */
   readonly clock: Clock;
-  /** Whether it does what is done once for the first archive, as of now: people are told by it. */
+  /** Whether it does what is done once for the first archive, as of now: it notifies people. */
   readonly tells: () => boolean;
   readonly changed: Listeners;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
@@ -121,7 +121,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   return { journal, accounts: all, cluster, clock, tells, changed, endReaders };
 }
 
-/** The mirrors whose outcomes an `after` hook is told. */
+/** The mirrors whose outcomes an `after` hook gets. */
 function toldOf({ mirrors }: Config, rows: readonly MirrorRow[]): number[] {
   const heard = new Set(mirrors.flatMap(({ name, hooks }) => (hooks?.after ? [name] : [])));
   return rows.flatMap(({ id, name }) => (heard.has(name) ? [id] : []));

@@ -29,7 +29,7 @@ export function sourceSettings(
 }
 
 /**
- * True where the mirror's files are this host's own, and there: where events tell of every write, and
+ * True where the mirror's files are this host's own, and there: where events report every write, and
  * looking is cheapest. Touches no share. The bare mount point of one is on a local file system too, and
  * is empty.
  *

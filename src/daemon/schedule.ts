@@ -95,7 +95,7 @@ export class Schedule implements Disposable {
       .sort((a, b) => a - b);
   }
 
-  /** Until the next moment that may be one, or a nap. */
+  /** Until the next moment that may be one, or the longest sleep. */
   #maxSleepMs(at: number): number {
     const start = at - (at % this.#unitMs);
     for (let next = start + this.#unitMs; next - at < MAX_SLEEP_MS; next += this.#unitMs)

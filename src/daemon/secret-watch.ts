@@ -1,6 +1,6 @@
 /**
  * Notices that a file which a secret was read from holds something else by now. Looks from time to time,
- * for a secret may lie on a mount that tells of nothing, or be a link that is turned to another file.
+ * for a secret may lie on a mount that reports nothing, or be a link that is turned to another file.
  */
 import { stat } from "node:fs/promises";
 import { type SecretFile, stampOf } from "../config/secret-file.ts";

@@ -14,7 +14,7 @@ export type ServiceStatus = {
   readonly stuck: string | undefined;
 };
 
-/** Where the notifier has no `watchdogMs`, the line is told and nothing else. */
+/** Where the notifier has no `watchdogMs`, the line is sent and nothing else. */
 export type StatusReporterOptions = {
   readonly notifier: Notifier;
   readonly clock: Clock;
@@ -78,7 +78,7 @@ function unknown(error: unknown): ServiceStatus {
 function once(wrong: (what: string) => void): (what: string) => void {
   const told = new Set<string>();
   return (what) => {
-    // The numbers in it grow; that it is so is told once.
+    // The numbers in it grow; that it is so is reported once.
     const kind = what.replaceAll(/\d+/g, "");
     if (!told.has(kind)) wrong(what);
     told.add(kind);

@@ -36,7 +36,7 @@ export const ACTIONS: readonly ApiRoute[] = [
   { method: "post", path: "/api/rescan", summary: "Scans every source now.", body: NOTHING },
 ];
 
-/** Adds them to the listener; `done` is told after each. */
+/** Adds them to the listener; `done` is called after each. */
 export function addActions(
   app: FastifyInstance,
   { actions, log, done }: { actions: Actions; log: Log; done: () => void },

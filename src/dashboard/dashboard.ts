@@ -28,7 +28,7 @@ const LATE_HEALTH = {
   instead: { healthy: true, ready: false, why: "the journal has not answered yet" },
 };
 
-/** A live page stays connected: it is told that the journal is away, and when it is back. */
+/** A live page stays connected: it shows that the journal is away, and when it is back. */
 const asksJournal = (path: string) => path.startsWith("/api/") && path !== "/api/events";
 
 /**
@@ -101,7 +101,7 @@ export class Dashboard implements AsyncDisposable {
     return new Dashboard(urlOf(address, port), app, live);
   }
 
-  /** Something was journaled: pages that are open are told soon. Cheap; call it as often as you like. */
+  /** Something was journaled: pages that are open learn it soon. Cheap; call it as often as you like. */
   changed(): void {
     this.#live.notify();
   }

@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 /** Rows and time that one question may cost; sending goes before looking. */
 type Bounds = { readonly rowsMax: number; readonly msMax: number };
 const GLANCE: Bounds = { rowsMax: 20_000, msMax: 500 };
-/** For a name that someone typed and wants found. */
+/** For a name that a user typed and wants found. */
 const SEARCH: Bounds = { rowsMax: 1_000_000, msMax: 2_000 };
 /** So many of the latest documents are looked at first: most people look for one of these. */
 const RECENT_MAX = 1_000;

@@ -106,7 +106,7 @@ async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyRep
   return reply.code(status).send({ error: { code, message, hint } });
 }
 
-/** What fastify refuses on its own, or a failure of ours; the latter is told without its details. */
+/** What fastify refuses on its own, or a failure of ours; the latter is reported without its details. */
 function refusalOf({ statusCode, message }: FastifyError): Refusal {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal(statusCode, "BAD_REQUEST", message, "Fix the request.");

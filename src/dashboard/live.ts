@@ -10,7 +10,7 @@ import { Refusal } from "./refusal.ts";
 const PAGES_MAX = 20;
 /** At most one push in this time, however much is journaled. */
 const PUSH_GAP_MS = 500;
-/** A push comes at least this often: a line that died is noticed, and health is told. */
+/** A push comes at least this often: a line that died is noticed, and health is shown. */
 const PUSH_EVERY_MS = 15_000;
 /** A question to a journal that is just going away is answered when it is back: nobody waits for that. */
 const ANSWER_MS_MAX = 10_000;

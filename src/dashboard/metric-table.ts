@@ -3,7 +3,7 @@
  * a name in it stays, as dashboards and alarms of users hold on to it.
  */
 
-/** One measure, as Prometheus is told about it; `help` is its line in docs/metrics.md too. */
+/** One measure, as Prometheus gets it; `help` is its line in docs/metrics.md too. */
 export type Metric = {
   readonly type: "gauge" | "counter";
   readonly help: string;

@@ -41,7 +41,7 @@ export type ChannelReport = {
 export type DashboardOptions = {
   /** `host` without brackets; port 0 takes any free one. */
   listen: { host: string; port: number };
-  /** Names of reverse proxies before it, lower case; default: none. With any, everybody needs the token. */
+  /** Names of reverse proxies before it, lower case; default: none. With any, everyone needs the token. */
   names?: readonly string[];
   /** Only ever read from, a bounded number of rows at a time. */
   journal: Journal;

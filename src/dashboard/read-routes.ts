@@ -113,7 +113,7 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
   const tell =
     (word: "healthy" | "ready") => async (request: FastifyRequest, reply: FastifyReply) => {
       const { [word]: isSo, why: reason } = await health();
-      // A reason may name folders of this host, which is not for everybody.
+      // A reason may name folders of this host, which is not for everyone.
       const why = isTrusted(request, gatehouse) ? { why: reason } : {};
       return reply
         .code(isSo ? 200 : 503)

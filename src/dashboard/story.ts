@@ -5,9 +5,9 @@ import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import type { DashboardOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Revisions of one path that are told about; the latest ones. */
+/** Revisions of one path that are shown; the latest ones. */
 const REVISIONS_MAX = 20;
-/** Lines of history that are told about, the latest ones: a document may wait for years. */
+/** Lines of history that are shown, the latest ones: a document may wait for years. */
 const LINES_MAX = 500;
 
 /** What `/api/document` answers. */

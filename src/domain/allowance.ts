@@ -53,7 +53,7 @@ export function levelOf({ monthlyPages }: PagePolicy, { named, others }: Used, m
 /**
  * Pages left of the allowance, for a mirror of the reserve (`isNamed`) or for any other; less than
  * none when it is overdrawn, and for ever without an allowance. The others leave the reserve alone,
- * and the named ones use that before they use what is everybody's.
+ * and the named ones use that before they use what is everyone's.
  */
 export function leftFor(
   { monthlyPages, reserve }: PagePolicy,

@@ -9,7 +9,7 @@
 /** Wall-clock times, epoch milliseconds: from where the clock stood to where it was set. */
 export type ClockGap = { readonly from: number; readonly to: number };
 
-/** As many gaps are told apart: a step every minute for a week, or one a day for decades. */
+/** As many gaps are kept apart: a step every minute for a week, or one a day for decades. */
 export const GAPS_MAX = 10_000;
 
 /** The gaps, oldest first, after the clock was set forward over `gap`. */

@@ -1,7 +1,7 @@
 /**
  * How many uploads run at the same time: additive increase, multiplicative decrease. An archive that
  * asks for patience halves it, at most once a round trip, since what was under way at that moment
- * tells of the same crowd; what it accepts lets it grow back, one at a time.
+ * shows the same load; what it accepts lets it grow back, one at a time.
  */
 
 /** Documents accepted, one after another, before one more may run next to them. A guess. */

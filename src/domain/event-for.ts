@@ -86,7 +86,7 @@ export const DOUBT_CODES: readonly string[] = [
 ];
 
 /** What a file next to the document may fix. */
-export const BESIDE_CODES: readonly string[] = [
+export const COMPANION_CODES: readonly string[] = [
   "SIDECAR_MISSING",
   "NOTES_BROKEN",
   "MARKER_MISSING",

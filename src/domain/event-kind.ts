@@ -1,5 +1,5 @@
 /**
- * What someone may be told about. The configuration, the messages and docs/notify.md name these.
+ * What people may be notified about. The configuration, the messages and docs/notify.md name these.
  */
 export type EventKind =
   | "gate"
@@ -17,7 +17,7 @@ export type EventKind =
   | "digest"
   | "batch";
 
-/** Everything that is told unless a channel's `events` says otherwise. */
+/** Everything that is sent unless a channel's `events` says otherwise. */
 export const USUAL_EVENTS = [
   "gate",
   "credentials",
@@ -34,10 +34,10 @@ export const USUAL_EVENTS = [
   "digest",
 ] as const satisfies readonly EventKind[];
 
-/** What is told within quiet hours as well: nothing gets better until a person comes. */
+/** What is sent within quiet hours as well: nothing gets better until a person comes. */
 export function isUrgent(kind: EventKind): boolean {
   return kind === "credentials" || kind === "disk";
 }
 
-/** All kinds; `batch` is told only where a channel's `events` names it. */
+/** All kinds; `batch` is sent only where a channel's `events` names it. */
 export const EVENT_KINDS = [...USUAL_EVENTS, "batch"] as const satisfies readonly EventKind[];

@@ -4,7 +4,7 @@
  * a list. Pure.
  */
 
-/** So many documents on their way to CONVERTED are followed one by one: nobody waits for anybody. */
+/** So many documents on their way to CONVERTED are followed one by one: nobody waits for anyone. */
 const FEW = 100;
 /** What each further one adds to the time for which a folder rests. */
 const REST_MS_EACH = 10;

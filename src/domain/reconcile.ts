@@ -120,7 +120,7 @@ export function reconcile(
   const unsized = candidates.filter(isUnsized);
 
   // Others of the same name and another, known size are not ours while one has just our size. One
-  // without a size may be anybody's: to take it for ours could lose ours.
+  // without a size may be anyone's: to take it for ours could lose ours.
   const [match] = exact;
   if (match && exact.length === 1 && unsized.length === 0) {
     return { kind: "found", candidate: match };

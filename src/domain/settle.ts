@@ -37,7 +37,7 @@ export function quietMsOf(
 /** How large a file may be to be sent. */
 export type SizeBounds = { readonly minBytes: number; readonly maxBytes: number };
 
-/** Why a file of this size is not sent; undefined when it may be. An empty one tells of its own. */
+/** Why a file of this size is not sent; undefined when it may be. An empty one has its own reason. */
 export function unfitSize(
   { sizeBytes }: Seen,
   { minBytes, maxBytes }: SizeBounds,

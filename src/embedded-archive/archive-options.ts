@@ -62,7 +62,7 @@ export type EmbeddedArchiveOptions = {
   admin?: { host: string; port: number } | undefined;
   /** False: an OK says nothing about the disk. Only for measuring what waiting for it costs. */
   durable?: boolean | undefined;
-  /** Told of every upload once it is stored: for who measures how late that was. */
+  /** Called for every upload once it is stored: for measuring how late that was. */
   onStored?: ((upload: StoredUpload) => void) | undefined;
   clock?: Clock | undefined;
   log?: ((event: Record<string, unknown>) => void) | undefined;

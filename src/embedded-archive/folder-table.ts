@@ -16,7 +16,7 @@ export type FolderRow = {
   expire_at: number | null;
 };
 
-/** What a folder says of its own besides its name. */
+/** What a folder says of its own in addition to its name. */
 export type FolderDescription = {
   index?: string;
   description?: string;

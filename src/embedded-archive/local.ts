@@ -35,7 +35,7 @@ const TYPES: { readonly [K in FileFormat]?: string } = {
 };
 
 /**
- * The headers of a document's bytes. They come from anybody, so they are saved rather than shown,
+ * The headers of a document's bytes. They come from anyone, so they are saved rather than shown,
  * and what shows them all the same runs nothing of them.
  */
 export function contentHeaders(row: StoredDocumentRow, head: Buffer): Record<string, string> {

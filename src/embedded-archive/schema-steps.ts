@@ -83,7 +83,7 @@ ALTER TABLE folder ADD COLUMN expiry_noticed INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX document_expiry ON document (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
 CREATE INDEX folder_expiry ON folder (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
 
--- One expiry that has passed, and how far outbox_entry someone of it has come.
+-- One expiry that has passed, and how far its notification has come.
 CREATE TABLE notice (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id    INTEGER NOT NULL REFERENCES account (id),

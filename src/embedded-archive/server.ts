@@ -117,7 +117,7 @@ function answerTheRest(app: FastifyInstance, { settings }: Context): void {
   });
 }
 
-/** What is no HTTP at all, or breaks off before anybody can be asked to answer it. */
+/** What is no HTTP at all, or breaks off before anyone can be asked to answer it. */
 function answerBroken({ settings }: Context, error: Error, socket: Socket): void {
   if (codeOf(error) === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -74,7 +74,7 @@ function isUpdate(behind: string): boolean {
   );
 }
 
-/** Whether the place that is told before the end mark is in front of it. */
+/** Whether the place that is named before the end mark is in front of it. */
 async function isLedTo(file: RandomAccess, end: number): Promise<boolean> {
   const from = Math.max(0, end - TAIL_BYTES);
   const tail = (await file.read(from, end - from)).toString("latin1");

@@ -63,7 +63,7 @@ const HAS_NO_ZEROS: ReadonlySet<FileFormat> = new Set<FileFormat>([
   "ddoc",
   "office",
 ]);
-/** For the others it is told by their format itself. A bitmap's last rows may be black. */
+/** For the others their format itself says it. A bitmap's last rows may be black. */
 const ENDS_WITHOUT_ZEROS: ReadonlySet<FileFormat> = new Set<FileFormat>([
   ...HAS_NO_ZEROS,
   "digidoc",

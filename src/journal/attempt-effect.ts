@@ -14,7 +14,7 @@ export function begunAttempt(row: Document, at: number): AttemptRow {
   return { startedAt: at, endedAt: null, ...intent, outcome: null, documentId: null };
 }
 
-/** The attempts of a row, of which these were written; the one of an ordinary row is told by the row itself. */
+/** The attempts of a row, of which these were written; that of an ordinary row follows from the row itself. */
 export function attemptsOf(
   row: Document | undefined,
   written: readonly AttemptRow[],

@@ -64,7 +64,7 @@ export interface Cluster {
   listen(listener: (change: ClusterChange) => void): () => void;
 }
 
-/** What the names of key-value entries begin with that tell of instances, which mean nothing in another journal. */
+/** How the names of key-value entries about instances begin; these mean nothing in another journal. */
 export const AWAY_KEYS = "away:";
 
 /** The key-value entry of what a daemon cannot reach of an archive; the daemon goes by its name, which it has again. */

@@ -73,7 +73,7 @@ export class GroupCommit {
   }
 
   /**
-   * Queues `run`, which writes synchronously within the group's transaction. `committed` is told
+   * Queues `run`, which writes synchronously within the group's transaction. `committed` gets
    * the value once it is durable, before anyone who awaits the promise; it must not throw.
    */
   enqueue<T>(run: () => T, committed?: (value: T) => void): Promise<T> {

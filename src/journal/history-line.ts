@@ -112,7 +112,7 @@ export function successorLine(successor: Document, id: number, at: number): Hist
 export const RETURNING: readonly string[] = ["recheck", "goesOn", "heldBack"];
 
 /**
- * The lines to write for one that is told, given the last one and the one before that; a new one has at least the number
+ * The lines to write for a new one, given the last one and the one before that; a new one has at least the number
  * `least`. Polls and the like
  * repeat for months; the same line in a row is counted, not written again. What waits is looked at and held
  * in turns, perhaps every few minutes for years: these two lines are counted as well, the latest one last.

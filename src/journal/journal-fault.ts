@@ -127,7 +127,7 @@ export function fullToReadFault(path: string): Fault | undefined {
   return readingNeedsRoom(path) ? fullFault(path) : undefined;
 }
 
-/** What may pass without anybody touching scanferry: waited for by a daemon. */
+/** What may pass without anyone touching scanferry: waited for by a daemon. */
 const PASSING: ReadonlySet<string> = new Set([
   "JOURNAL_FULL",
   "JOURNAL_BUSY",

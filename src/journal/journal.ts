@@ -200,7 +200,7 @@ export interface Journal extends AsyncDisposable {
   keepOutboxEntries(mirrorIds: readonly number[]): Promise<void>;
   /** Outcomes of a mirror's documents that are due to be told, the longest due first. */
   outboxEntries(mirrorId: number, now: number, limit: number): Promise<OutboxEntry[]>;
-  /** The hook was told, or will not be any more. */
+  /** The hook got the outcome, or will not get it any more. */
   endOutboxEntry(number: number): Promise<void>;
   putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void>;
   /** Outcomes of a mirror's documents that are due later than `laterThan` are due at `dueAt`. */

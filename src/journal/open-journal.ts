@@ -49,7 +49,7 @@ export async function openJournal(
   const { SqliteJournal } = await import("./sqlite-journal.ts");
   const { patience, ...rest } = options;
   const { owner } = options;
-  // Who is told nothing of a wait does not wait.
+  // Without a listener for waits nothing waits.
   const waits = patience?.onAway && { patience };
   const journal = await SqliteJournal.open({ path: place, role, ...rest, ...waits });
   return Object.assign(journal, {

@@ -26,7 +26,7 @@ export class OutboxTable {
       .run(JSON.stringify(mirrorIds));
   }
 
-  /** Keeps an outcome where its mirror has someone to tell. */
+  /** Keeps an outcome where its mirror has an `after` hook. */
   add(document: Document, outcome: HookOutcome, at: number): void {
     const { mirrorId } = document;
     if (!this.#sql.of("SELECT 1 FROM mirrors WHERE id = ? AND tells = 1").get(mirrorId)) return;

@@ -107,7 +107,7 @@ function ownerRow(path: string): Owner | undefined {
     db = new Database(path, { readonly: true, fileMustExist: true });
     return readOwner(db);
   } catch {
-    // Only a name for a message: whatever is wrong with the journal is told when it is opened.
+    // Only a name for a message: opening the journal reports whatever is wrong with it.
     return undefined;
   } finally {
     db?.close();

@@ -19,7 +19,7 @@ export function roomOf(path: string): number | undefined {
   }
 }
 
-/** True where the disk of the file at `path` takes nothing from anybody. */
+/** True where the disk of the file at `path` takes nothing from anyone. */
 export function isReadOnly(path: string): boolean {
   try {
     accessSync(dirname(path), constants.W_OK);

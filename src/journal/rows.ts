@@ -48,7 +48,7 @@ export type NewDocument = {
   readonly supersedes: number | null;
 };
 
-/** A group of documents that became ready together; the id is what the archive is told. */
+/** A group of documents that became ready together; the archive gets the id. */
 export type Batch = {
   /** At most 36 characters. */
   readonly id: string;
@@ -89,7 +89,7 @@ export type BatchProgress = Batch & {
  *   where it would go from there. Skipped when either moved on.
  * - `event`, `note`, `forget` and `follow` with `given` are skipped where the file of that row had been
  *   seen otherwise before this `apply`: what was found out about a file holds for that content alone.
- * - With `place`, they are skipped where the row is elsewhere by now: someone has found its file there.
+ * - With `place`, they are skipped where the row is elsewhere by now: its file was found there.
  * - `batch`: inserts or updates it. `directory`: the fingerprint of a listing that was journaled; null forgets it.
  */
 export type Change =
@@ -142,7 +142,6 @@ export type RowPlace = {
   readonly dir: RawPath;
   readonly below?: boolean;
 };
-
 type OnCondition = { readonly given?: StampedRow; readonly place?: RowPlace };
 
 /** The columns a `note` may set. */

@@ -111,7 +111,7 @@ const DOCUMENTS = `
     moved_at        REAL,             -- ms; when it was last found renamed or moved
     after_state     TEXT CHECK (after_state IN ('due', 'done', 'refused')),
     after_message   TEXT,
-    -- 1: its first steps are told by its times, and history has lines for the rest alone.
+    -- 1: its times show its first steps, and history has lines for the rest alone.
     ordinary        INTEGER NOT NULL DEFAULT 0 CHECK (ordinary IN (0, 1)),
     -- Nothing is sent whose intent is not journaled whole; nothing is in the archive without an id.
     CHECK (state <> 'uploading' OR (digest IS NOT NULL AND sent_name IS NOT NULL
@@ -160,7 +160,7 @@ const RECORDS = `
   -- Documents that became ready together. The greatest number is a mirror's latest batch.
   CREATE TABLE batches (
     number    INTEGER PRIMARY KEY,
-    id        TEXT NOT NULL UNIQUE, -- what the archive is told
+    id        TEXT NOT NULL UNIQUE, -- what is sent to the archive
     mirror_id INTEGER NOT NULL REFERENCES mirrors (id),
     opened_at REAL NOT NULL,    -- ms
     joined_at REAL NOT NULL,    -- ms; when the last document joined

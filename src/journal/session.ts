@@ -101,7 +101,7 @@ export class Session {
     }
   }
 
-  /** The cluster of one, which is told when the file cannot be used for a while. */
+  /** The cluster of one, which reports when the file cannot be used for a while. */
   get cluster(): Cluster {
     return {
       ...SOLO_CLUSTER,
@@ -185,7 +185,7 @@ export class Session {
 
   async #close(): Promise<void> {
     try {
-      // What the journal refused was told to those who wrote it.
+      // Those who wrote know what the journal refused.
       await this.#commits.drain().catch(() => undefined);
       if (this.#role === "owner") this.#leaveTidy();
     } finally {
@@ -245,7 +245,7 @@ function openToLook(path: string): OpenedDatabase & { readonly isCopy: boolean }
   }
 }
 
-/** An empty one is of someone who has only opened the journal. */
+/** An empty one belongs to a process that has only opened the journal. */
 function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -133,7 +133,7 @@ export abstract class SqliteReading {
     );
   }
 
-  /** Durable before anybody is told. */
+  /** Durable before it is reported. */
   outboxEntries(mirrorId: number, now: number, limit: number): Promise<OutboxEntry[]> {
     return this.#session.readDurable(() => this.#tables.outboxEntries.due(mirrorId, now, limit));
   }

@@ -54,7 +54,7 @@ export interface UnitOfWork {
     setBatch(batch: Batch): void;
   };
   readonly outboxEntries: {
-    /** Keeps an outcome where its mirror has someone to tell. */
+    /** Keeps an outcome where its mirror has an `after` hook. */
     add(document: Document, outcome: HookOutcome, at: number): void;
   };
   readonly tidy: {

@@ -51,7 +51,7 @@ export function talliedBy(before: Document, event: Event): UsageBucket[] {
   if (event.type === "accepted" || event.type === "found")
     return [{ ...none, uploaded: 1, uploadedBytes: seen.sizeBytes, charged: charge ?? 0 }];
   if (event.type === "duplicated") return [{ ...none, saved: event.original.pages ?? 0 }];
-  // Without an attempt it was adopted: its pages were paid for by someone else.
+  // Without an attempt it was adopted: others paid for its pages.
   if (event.type !== "converted" || attempts === 0) return [];
   const converted = { ...none, converted: 1, pages: event.pages };
   // The allowance was charged when it was sent, which may have been in another month.

@@ -1,7 +1,7 @@
 /**
  * The one writer of `state`: read, transition, compare-and-set. Runs within the transaction of a
  * group commit, over whatever journal's `UnitOfWork`, so that a document's row, its history and its attempt
- * are changed together or not at all. Everybody else asks by `Change`.
+ * are changed together or not at all. Everyone else asks by `Change`.
  */
 import type { Document, State } from "../domain/document.ts";
 import { type Event, transition } from "../domain/life.ts";

@@ -24,9 +24,9 @@ export type ConnectorOptions = {
 /** Makes connections; the path and the headers of requests that go over them may have to be others. */
 export type Connector = {
   readonly connect: buildConnector.connector;
-  /** What stands before a request's path: a proxy is told the whole address where there is no tunnel. */
+  /** What stands before a request's path: a proxy gets the whole address where there is no tunnel. */
   readonly pathPrefix: string;
-  /** What every request carries besides. */
+  /** What every request carries in addition. */
   readonly headers: Readonly<Record<string, string>>;
 };
 

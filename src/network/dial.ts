@@ -112,7 +112,7 @@ function race(
 /** Every address was tried. */
 function inVain(place: HostPort, attempts: readonly Attempt[]): ConnectError {
   const each = attempts.map(({ address, said }) => `${address}: ${said}`).join("; ");
-  // Someone who may yet answer tells more than a way that this host does not have.
+  // A peer that may yet answer says more than a way that this host does not have.
   const code = attempts.find((one) => one.code === "ETIMEDOUT")?.code ?? attempts[0]?.code ?? "";
   return new ConnectError("unreachable", `no connection to ${shownPlace(place)}: ${each}`, code);
 }

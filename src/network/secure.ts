@@ -54,7 +54,7 @@ export async function secure(socket: Socket, options: SecureOptions): Promise<TL
     highWaterMark: options.stepwise ? 1 : 16_384,
   };
   const wrapped = connect(settings);
-  // What goes wrong beneath is told by TLS above it.
+  // TLS above it reports what goes wrong beneath.
   socket.on("error", () => {});
   let peer: PeerCertificate | undefined;
   // Before Node itself looks at the certificate, and destroys the socket with it. Not as an `X509Certificate`:

@@ -10,7 +10,7 @@ import { loginOf, placeOf, shownPlace } from "./network.ts";
 /** Of a proxy's answer no more than this is read. */
 const HEAD_BYTES_MAX = 16 * 1024;
 
-/** What a proxy that knows its users is told with each request; undefined where it has no user. */
+/** What a proxy that knows its users gets with each request; undefined where it has no user. */
 export function proxyAuthorization(proxy: string): string | undefined {
   const { user, password } = loginOf(proxy);
   if (user === "") return undefined;

@@ -1,6 +1,6 @@
 /**
  * Notifies people of what the journal cannot keep: that it cannot be used itself.
- * What was told is known for as long as the process lives; see `decide`.
+ * What was sent is known for as long as the process lives; see `decide`.
  */
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";

@@ -13,9 +13,9 @@ export type Alert = {
   readonly hint: string;
   /** The line that tells that it is over. */
   readonly over: string;
-  /** How much of it there is: it is told again when that has grown. */
+  /** How much of it there is: it is sent again when that has grown. */
   readonly size: number;
-  /** What it is about: where that is another before it was told, patience begins again. */
+  /** What it is about: where that changes before it was sent, the wait begins again. */
   readonly mark: string;
   /** Told when it has lasted this long. */
   readonly afterMs: number;
@@ -27,7 +27,7 @@ export type Notice = Pick<Alert, "kind" | "cause" | "title" | "detail" | "hint">
   readonly batch?: string;
 };
 
-/** What someone learns about one cause. Times are epoch milliseconds. */
+/** What recipients learn about one cause. Times are epoch milliseconds. */
 export type Notification = Notice & {
   readonly what: "began" | "grew" | "goesOn" | "over" | "happened";
   /** When it began, or happened first. */
@@ -42,11 +42,11 @@ export type AlertMemory = Pick<Alert, "kind" | "over" | "mark"> & {
   /** Not found since; null: it was found the last time. */
   readonly clearAt: number | null;
   readonly toldAt: number | null;
-  /** The size that was told; null: someone believes that all is well. */
+  /** The size that was sent; null: recipients believe that all is well. */
   readonly toldSize: number | null;
 };
 
-/** A notice that waits to be told, or was told a short while ago. */
+/** A notice that waits to be sent, or was sent a short while ago. */
 export type Noted = {
   readonly notice: Notice;
   readonly times: number;
@@ -60,5 +60,5 @@ export type Memory = {
   readonly noted: Readonly<Record<string, Noted>>;
 };
 
-/** Before anything was told. */
+/** Before anything was sent. */
 export const NOTHING_TOLD: Memory = { standing: {}, noted: {} };

@@ -5,7 +5,7 @@ import { redactor } from "../std/redactor.ts";
 import type { Clock } from "../std/clock.ts";
 import type { MessageBody } from "./message.ts";
 
-/** One way to tell someone. */
+/** One way to send notifications. */
 export interface Channel {
   readonly name: string;
   /**

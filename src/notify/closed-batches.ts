@@ -32,7 +32,7 @@ export class ClosedBatches {
   }
 
   /**
-   * What was closed since, given what was told; null when nobody asked for that before: what is
+   * What was closed since, given what was sent; null when that was not asked for before: what is
    * closed by then is no news.
    */
   async look(told: readonly string[] | null): Promise<{ notices: Notice[]; told: string[] }> {

@@ -38,7 +38,7 @@ export class CommandChannel implements Channel {
       }
     };
     signal.addEventListener("abort", kill, { once: true });
-    // A program need not read what it is told.
+    // A program need not read its input.
     child.stdin.on("error", () => {});
     child.stdin.end(`${JSON.stringify(body)}\n`);
     try {

@@ -1,25 +1,25 @@
 /**
- * What is to be told now, given what was told. Pure: time, alerts and memory come in; what to
+ * What is to be sent now, given what was sent. Pure: time, alerts and memory come in; what to
  * tell and the new memory come out. For every cause:
  *
- * (1) its beginning and its end are told in turns, and an end only after a beginning;
- * (2) it is told no sooner than an hour (or `repeatMs`, if that is less) after it was told last, but for its end;
- * (3) within quiet hours nothing is told but what is urgent; what is over by then is never told.
+ * (1) its beginning and its end are sent in turns, and an end only after a beginning;
+ * (2) it is sent no sooner than an hour (or `repeatMs`, if that is less) after it was sent last, but for its end;
+ * (3) within quiet hours only what is urgent is sent; what is over by then is never sent.
  */
 import type { NotifyConfig } from "../config/notify-config.ts";
 import { type EventKind, isUrgent } from "../domain/event-kind.ts";
 import { isWithinHours } from "../domain/hours.ts";
 import type { Memory, Noted, Notice, AlertMemory, Notification, Alert } from "./alert.ts";
 
-/** How often, and when, something is told. Milliseconds. */
+/** How often, and when, something is sent. Milliseconds. */
 export type Policy = {
-  /** What goes on is told again this often; 0: never. */
+  /** Reminders of what lasts come this often; 0: never. */
   readonly repeatMs: number;
   /** Whether this may be told at this moment. */
   readonly mayTell: (kind: EventKind) => boolean;
 };
 
-/** What comes and goes, or grows, is told again no sooner. */
+/** What comes and goes, or grows, is sent again no sooner. */
 const AGAIN_MS = 3_600_000;
 
 /** The policy of a configuration at `now` (epoch ms). */
@@ -99,7 +99,7 @@ function stand(
   return { standing: { ...standing, toldAt: now, toldSize: size }, what };
 }
 
-/** Before it is told, it is the same only while it is about the same and did not go away. */
+/** Before it is sent, it is the same only while it is about the same and did not go away. */
 function isOngoing({ clearAt, mark }: AlertMemory, alert: Alert): boolean {
   return clearAt === null && mark === alert.mark;
 }
@@ -118,7 +118,7 @@ function dueOf(
   return isDue ? "goesOn" : undefined;
 }
 
-/** Whether it was told so lately that it must not be told again. */
+/** Whether it was sent so lately that it must not be sent again. */
 function isFresh(toldAt: number | null, { repeatMs }: Policy, now: number): boolean {
   return toldAt !== null && now - toldAt < Math.min(AGAIN_MS, repeatMs || AGAIN_MS);
 }
@@ -132,7 +132,7 @@ function endOf(
   const clearAt = known.clearAt ?? now;
   const isSteady = now - clearAt >= Math.min(STEADY_MS_MAX, clearAt - known.seenAt);
   if (known.toldSize === null) {
-    // It is remembered for as long as it must not be told again.
+    // It is remembered for as long as it must not be sent again.
     const isKept = isFresh(known.toldAt, policy, now);
     return { ...(isKept ? { left: { ...known, clearAt } } : {}), isTold: false };
   }

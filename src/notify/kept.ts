@@ -32,7 +32,7 @@ export class Keeping {
     this.#kept = keptIn(written);
   }
 
-  /** What was kept in another shape counts as nothing: all that is wrong is told again. */
+  /** What was kept in another shape counts as nothing: all that is wrong is sent again. */
   static async open(journal: Pick<Journal, "keyValue" | "setKeyValue">): Promise<Keeping> {
     return new Keeping(journal, (await journal.keyValue(KEY)) ?? "");
   }

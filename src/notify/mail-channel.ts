@@ -104,7 +104,7 @@ async function isLate(looked: Promise<unknown>, clock: Clock): Promise<boolean> 
   return Promise.race([came, late]).finally(() => over.abort());
 }
 
-/** Whether TLS is spoken there from the first byte; nothing is told to anyone who does. */
+/** Whether TLS is spoken there from the first byte; nothing secret is sent to a server that does not. */
 function speaksTls(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, rejectUnauthorized: false, timeout: HANDSHAKE_MS });

@@ -123,7 +123,10 @@ export class Notify {
     for (const outcome of outcomes) {
       // At the end a journal that is away is waited for no longer.
       if (outcome.status === "fulfilled" || stopping.aborted) continue;
-      this.#options.log.error({ reason: messageOf(outcome.reason) }, "nobody is told any more");
+      this.#options.log.error(
+        { reason: messageOf(outcome.reason) },
+        "no notifications are sent any more",
+      );
     }
   }
 

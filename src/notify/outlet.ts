@@ -135,12 +135,13 @@ export class Outlet {
     const { name } = channel;
     try {
       const remark = await sendWithin(channel, body, timeoutMs, clock, stopping);
-      if (remark !== undefined) log.warn({ channel: name, remark }, "not everybody was told");
+      if (remark !== undefined)
+        log.warn({ channel: name, remark }, "some recipients did not get the notification");
     } catch (error) {
       stopping.throwIfAborted();
       const reason = messageOf(error);
       const context = { channel: name, reason };
-      if (this.#tries === 0) log.warn(context, "cannot tell anybody by this channel; tried again");
+      if (this.#tries === 0) log.warn(context, "cannot notify anyone by this channel; tried again");
       return reason;
     }
     this.#sent += 1;

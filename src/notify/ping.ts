@@ -3,7 +3,7 @@ import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 
 /**
- * A dead man's switch: someone elsewhere expects the call, and raises the alarm when it does not
+ * A dead man's switch: a service elsewhere expects the call, and raises the alarm when it does not
  * come. One call at a time; what fails is logged once, until it works again.
  */
 export class Ping {

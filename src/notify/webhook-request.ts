@@ -17,7 +17,7 @@ export type WebhookRequest = {
 /** How much it matters: by it phones notify, or stay silent. */
 type Urgency = "high" | "normal" | "low";
 
-/** Without them nothing is archived until someone acts. */
+/** Without them nothing is archived until a person acts. */
 const URGENT: readonly string[] = ["credentials", "archive", "disk", "stalled"];
 
 type Target = Pick<WebhookConfig, "url" | "token" | "to">;

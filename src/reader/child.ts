@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import type { Signer } from "../archive/signer.ts";
-import { actWithBeside } from "../source/act-beside.ts";
+import { actWithCompanions } from "../source/act-with-companions.ts";
 import { inspect, type PdfEngine } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
@@ -79,8 +79,8 @@ const offer: ReaderCalls = {
     const engine: PdfEngine = (bytes) => pdfThread.pages(bytes, flush);
     let turnAt = systemClock.monotonic();
     for (const { path, seen, sentBytes } of files) {
-      const beside = options.alone ? {} : { notes };
-      const asked = { pages: options.pages, engine, sentBytes, ...beside };
+      const also = options.alone ? {} : { notes };
+      const asked = { pages: options.pages, engine, sentBytes, ...also };
       found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
       // What is being sent has its turn between two files, but not after each: a turn may take long.
       if (systemClock.monotonic() - turnAt < TURN_MS) continue;
@@ -114,7 +114,7 @@ const offer: ReaderCalls = {
   },
   abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
   act: (mirrorId, path, expected, action) =>
-    actWithBeside(hostOf(mirrorId).settings, path, expected, action, ending.signal),
+    actWithCompanions(hostOf(mirrorId).settings, path, expected, action, ending.signal),
   hook: (order) => {
     const begun = (group: number) => {
       daemon.call("hookBegun", group).catch(() => {});

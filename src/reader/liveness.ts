@@ -3,7 +3,7 @@ import type { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 
 /**
- * How often a process is asked while someone waits for it and while nobody does, how late an answer makes
+ * How often a process is asked while a caller waits for it and while none does, how late an answer makes
  * it silent, and how late ends the wait.
  */
 export type LivenessLimits = {
@@ -30,9 +30,9 @@ export const START_MS = 300_000;
 /** The process that is watched. */
 export type WatchedProcess = {
   isUp(): boolean;
-  /** Someone waits for what it does. */
+  /** A caller waits for what it does. */
   isAwaited(): boolean;
-  /** Rung when someone begins to. */
+  /** Rung when a caller begins to. */
   readonly called: Wakeup;
   /** Resolves when it answers; rejects when it never will. */
   ask(): Promise<void>;

@@ -148,7 +148,7 @@ export class MirrorHost {
     return this.#status;
   }
 
-  /** What the daemon could not take is told again. */
+  /** What the daemon could not take is sent again. */
   async #isTold(status: MirrorStatus): Promise<boolean> {
     try {
       await this.#daemon.call("status", status);

@@ -148,7 +148,7 @@ export type DaemonCalls = {
   vanished: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   /** Answered when this many bytes of an upload may leave. */
   allowance: (bytes: number) => Promise<void>;
-  /** Events may have been missed: a full scan is needed. `isProblem`: someone could do something about it. */
+  /** Events may have been missed: a full scan is needed. `isProblem`: the administrator can fix the cause. */
   doubt: (mirrorId: number, why: string, isProblem: boolean) => Promise<void>;
   status: (status: MirrorStatus) => Promise<void>;
 };

@@ -35,7 +35,8 @@ const ALIVE_MAX = 3;
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
 
-type Running = { readonly child: ChildProcess; readonly line: RpcChannel<ReaderCalls> };
+type Line = RpcChannel<ReaderCalls>;
+type Running = { readonly child: ChildProcess; readonly line: Line };
 
 export class Reader implements AsyncDisposable {
   readonly #options: ReaderOptions;
@@ -239,11 +240,7 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Lets a process that was started host its mirrors; from the end of that on it is called. */
-  async #begin(
-    child: ChildProcess,
-    line: RpcChannel<ReaderCalls>,
-    restart: boolean,
-  ): Promise<void> {
+  async #begin(child: ChildProcess, line: Line, restart: boolean): Promise<void> {
     const { clock } = this.#options;
     await begun(line.call("ping"), clock);
     this.#options.begun?.();
@@ -257,7 +254,7 @@ export class Reader implements AsyncDisposable {
     this.#options.started(statuses, restart);
   }
 
-  #lineTo(child: ChildProcess, hooks: HookGroups): RpcChannel<ReaderCalls> {
+  #lineTo(child: ChildProcess, hooks: HookGroups): Line {
     const { sign } = this.#options;
     return new RpcChannel(
       {
@@ -274,7 +271,7 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Kills a reader that does not answer in time; its end is handled where it is waited for. */
-  async #watchOver(child: ChildProcess, line: RpcChannel<ReaderCalls>): Promise<void> {
+  async #watchOver(child: ChildProcess, line: Line): Promise<void> {
     const { clock, log, name, livenessLimits = LIVENESS_LIMITS } = this.#options;
     const isUp = () => child.exitCode === null && child.signalCode === null;
     const isAwaited = () => line.isAwaited;

@@ -21,7 +21,7 @@ const STDERR_BYTES_MAX = 2_000;
 /** How long a child of its that holds its output open is waited for after its own end. */
 const OUTPUT_MS = 500;
 
-/** Told of a process group; the function that is returned is called at its end. */
+/** Called with a process group; the function that is returned is called at its end. */
 export type Begun = (group: number) => () => void;
 
 /** Never rejects: every way a hook can end is an answer. */

@@ -5,7 +5,7 @@ import { type HostClock, untilIn } from "../std/time-left.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
 import type { ReaderCalls } from "./protocol.ts";
 
-/** How often in a lease a reader is told: sooner than leases are renewed. */
+/** How often in a lease a reader is renewed: sooner than leases are renewed. */
 const OUTBOX_ENTRIES = 12;
 
 /** Tells reader processes until when they may send; nothing where that has no end. */

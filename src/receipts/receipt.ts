@@ -17,7 +17,7 @@ export type ReceiptLine = {
   readonly name: string | null;
   readonly state: State;
   readonly documentId: number | null;
-  /** The folder that the archive was told, and the path that the document belongs in. */
+  /** The folder that was sent to the archive, and the path that the document belongs in. */
   readonly folderId: number | null;
   readonly folder: string | null;
   readonly sha256: string | null;

@@ -15,7 +15,7 @@ export type Period = {
 const DAY_MS = 86_400_000;
 const NOON_MS = DAY_MS / 2;
 
-/** A period beyond this is an attributes of the finger. */
+/** A period beyond this is a typing error. */
 const YEARS_MAX = 200;
 
 const UNITS = { y: { months: 12 }, mo: { months: 1 }, w: { days: 7 }, d: { days: 1 } } as const;

@@ -1,6 +1,6 @@
 /**
  * Notes: what a sidecar (`x.pdf.yaml`, `.json`) says of its document. Plain texts, never
- * templates. Parsed in the process that read them; they come from anybody.
+ * templates. Parsed in the process that read them; they come from anyone.
  */
 import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
 import { dayOf, isoDay } from "./dates.ts";

@@ -16,7 +16,7 @@ const ALIASES_MAX = 20;
 
 /**
  * The parser of YAML takes time by the square of lines, and many objects for each token: what comes from
- * anybody is not given to it with more. (All fields at their longest have some hundred lines.)
+ * anyone is not given to it with more. (All fields at their longest have some hundred lines.)
  */
 const LINES_MAX = 2_000;
 const TOKENS_MAX = 10_000;

@@ -1,5 +1,5 @@
 /**
- * Patterns over the relative path. A pattern that someone wrote may take longer than the age of
+ * Patterns over the relative path. A pattern of a user may take longer than the age of
  * the universe on some name; it is cut off, and only the document with that name is held.
  */
 import { createContext, Script } from "node:vm";

@@ -145,7 +145,7 @@ function takeBack(dir: number, name: RawPath): boolean {
   return aside !== undefined;
 }
 
-/** What went wrong is told by the first error; a file that cannot be put back now is when it is looked for. */
+/** The first error says what went wrong; a file that cannot be put back now is when it is looked for. */
 function restore({ dir, name: aside }: Entry, name: RawPath): void {
   try {
     if (lstatSync(entryOf(dir, aside), { throwIfNoEntry: false })) putBack(dir, aside, name);

@@ -33,7 +33,7 @@ export class DirectoryWatcher extends FSWatcher {
     super.emitRaw(...told);
     const [event, entry, details] = told;
     const path = entry === null ? undefined : join(watchedPathOf(details), entry);
-    // Whatever takes another's place is told as a `rename` first.
+    // Whatever takes another's place is reported as a `rename` first.
     const isStill = event === "change" && path === this.#lookedAt;
     if (!isStill) this.#lookedAt = path !== undefined && isNoDirectory(path) ? path : undefined;
     this.#noDirectory = this.#lookedAt;

@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import { dirOf, joinRaw, nameOf, partsOf, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
-import { type BesideUse, documentBeside } from "./beside.ts";
+import { type CompanionUse, documentOfCompanion } from "./companions.ts";
 import { globs, isHidden, nameText, plainGlobs, reachInto } from "./globs.ts";
 import { IGNORED } from "./ignored.ts";
 import type { SourceSettings } from "./source.ts";
@@ -26,7 +26,7 @@ export function eligibility(settings: SourceSettings): Eligibility {
   const reaches = reachInto(settings.include);
   const excludes = globs(settings.exclude);
   const excludesBelow = globs(settings.exclude.filter((glob) => glob.endsWith("/**")));
-  const use = besideUse(settings);
+  const use = companionUse(settings);
   const without = new Set(settings.without.map((dir) => rawOfText(dir.replace(/\/+$/, ""))));
 
   const enters = (dir: RawPath): boolean =>
@@ -46,13 +46,13 @@ export function eligibility(settings: SourceSettings): Eligibility {
     const dir = dirOf(path);
     if (dir !== last.dir) last = { dir, entered: directory(dir) };
     if (!last.entered || isIgnored(nameOf(path), "file")) return false;
-    return includes(path) && !excludes(path) && documentBeside(path, use) === undefined;
+    return includes(path) && !excludes(path) && documentOfCompanion(path, use) === undefined;
   };
   return { file, directory };
 }
 
 /** Which files of the mirror stand next to others. */
-export function besideUse({ sidecar = "none", ready }: SourceSettings): BesideUse {
+export function companionUse({ sidecar = "none", ready }: SourceSettings): CompanionUse {
   return { sidecars: sidecar !== "none", markers: ready === "marker" };
 }
 

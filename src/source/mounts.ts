@@ -211,7 +211,7 @@ export function watchMode(
   const blind = mount === undefined || isNetwork(mount);
   if (wanted === "off") return { mode: "off", why: "configured: scans by schedule only" };
   if (wanted === "polling") return { mode: "polling", why: "configured" };
-  const silence = `${where} does not tell of others' writes`;
+  const silence = `${where} does not report writes of other hosts`;
   if (wanted === "native")
     return { mode: "native", why: blind ? `configured, although ${silence}` : "configured" };
   if (blind) return { mode: "polling", why: silence };

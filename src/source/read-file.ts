@@ -101,7 +101,7 @@ export async function digestOf(
   const chunkAt = (position: number): Promise<Buffer> => {
     const chunk = readInto(spare.subarray(0, Math.max(0, size - position)), fd, position);
     [spare, other] = [other, spare];
-    // Anyone who awaits it is told; until then a rejection must not count as unhandled.
+    // Those who await it learn of it; until then a rejection must not count as unhandled.
     chunk.catch(() => {});
     return chunk;
   };

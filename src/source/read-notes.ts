@@ -9,7 +9,7 @@ import type { FailureCode } from "../domain/failure.ts";
 import { NOTES_BYTES_MAX } from "../rules/notes.ts";
 import { parseNotes, type NoteForm } from "../rules/parse-notes.ts";
 import { type RawPath, shown } from "../std/raw-path.ts";
-import { markerOf, sidecarsOf } from "./beside.ts";
+import { markerOf, sidecarsOf } from "./companions.ts";
 import { FileGone, FileUnreadable, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside, statInside } from "./open-inside.ts";
 import { readAt } from "./read-file.ts";
@@ -110,7 +110,7 @@ export class NotesReader {
 /**
  * Whether a marker was put there before the last write to its document. A copy that preserves times
  * leaves an earlier mtime, but its ctime tells when it was made; a document's mtime that is later than
- * its ctime was set by someone. Of a network file system only mtimes are to be trusted.
+ * its ctime was set on purpose. Of a network file system only mtimes are to be trusted.
  */
 function isOlder(marker: BigIntStats, document: BigIntStats, network: boolean): boolean {
   if (network) return marker.mtimeNs < document.mtimeNs;

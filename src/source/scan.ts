@@ -31,7 +31,7 @@ export { listOne } from "./listing.ts";
 const AHEAD_FILES = 2_000;
 const FILES_PER_DIRECTORY = 20;
 
-/** Links that are told by their paths. */
+/** Links that are reported by their paths. */
 const LINKS_MAX = 1_000;
 
 /**

@@ -16,7 +16,7 @@
  *
  * Another one at or below a mount point of `/etc/fstab` where nothing is mounted is offline, whatever is
  * in it: files that strayed onto the disk below would make those of the share look removed. The one that
- * is remembered stays online there: an fstab may tell of disks that are no more.
+ * is remembered stays online there: an fstab may name disks that are no more.
  *
  * Entries that are on the built-in ignore list do not count, nor do hidden ones that are not mirrored:
  * `lost+found` and a stray `.DS_Store` are found on bare mount points too.

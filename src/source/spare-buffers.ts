@@ -19,7 +19,7 @@ export class SpareBuffers {
   }
 
   /**
-   * A buffer that was taken, whole, is someone else's from now on: nobody may read from it, write to it or
+   * A buffer that was taken, whole, belongs to the taker from now on: no one else may read from it, write to it or
    * keep a part of it any more. One of which that is not sure is not given back.
    */
   giveBack(buffer: Buffer): void {

@@ -21,7 +21,7 @@ export type TopSinks = {
   event(dir: RawPath, name: string | null): void;
   /**
    * There is a new directory, or may be: where one is made in place of another at once, only the old one's own
-   * end is told, and what was written before the new one is watched by nothing.
+   * end is reported, and what was written before the new one is watched by nothing.
    */
   appeared(dir: RawPath): void;
   vanished(dir: RawPath): void;
@@ -179,7 +179,7 @@ export class TopWatchers {
     const dir = this.#rawOf(path);
     if (dir === undefined) return;
     this.#sinks.event(dir, entry);
-    // The kernel tells of a directory's own end by its own name.
+    // The kernel reports a directory's own end by its own name.
     if (event === "rename" && entry === basename(path) && !statsOf(join(path, entry)))
       this.#sinks.appeared(dir);
   }

@@ -1,5 +1,5 @@
 /**
- * What tells of a file, besides its content, that it is not all there yet: a file next to it that a program keeps
+ * What shows, in addition to its content, that a file is not all there yet: a file next to it that a program keeps
  * while it downloads, or parts of it that the disk does not hold.
  */
 import { type BigIntStats, statfsSync } from "node:fs";

@@ -14,9 +14,9 @@ import { readFileSync, realpathSync } from "node:fs";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
 import { joinRaw, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
-import { type BesideUse, documentBeside } from "./beside.ts";
+import { type CompanionUse, documentOfCompanion } from "./companions.ts";
 import { Coalescer } from "./coalescer.ts";
-import { besideUse, type Eligibility, eligibility } from "./eligible.ts";
+import { companionUse, type Eligibility, eligibility } from "./eligible.ts";
 import { SourceOffline, systemText } from "./file-fault.ts";
 import type { SourceSettings } from "./source.ts";
 import { DirectorySweep, topmost } from "./sweep.ts";
@@ -30,7 +30,7 @@ export type WatchSinks = {
   directory(dir: RawPath, below: boolean): void;
   /** These are not there any more, with all that was below them; what is so is for a scan to tell. */
   vanished(dirs: RawPath[]): void;
-  /** Something was, or may have been, missed: a full scan is needed. `isProblem`: someone could fix why. */
+  /** Something was, or may have been, missed: a full scan is needed. `isProblem`: the administrator can fix the cause. */
   doubt(why: string, isProblem: boolean): void;
 };
 
@@ -64,7 +64,7 @@ export class DirectoryWatch implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #timing: WatchTiming;
   readonly #eligible: Eligibility;
-  readonly #beside: BesideUse;
+  readonly #companions: CompanionUse;
   readonly #sweeper: DirectorySweep;
   readonly #stop = new AbortController();
   readonly #tops: TopWatchers;
@@ -89,7 +89,7 @@ export class DirectoryWatch implements AsyncDisposable {
     this.#clock = clock;
     this.#timing = timing;
     this.#eligible = eligibility(settings);
-    this.#beside = besideUse(settings);
+    this.#companions = companionUse(settings);
     this.#sweeper = new DirectorySweep(settings, clock);
     const stopping = this.#stop.signal;
     this.#hints = new Coalescer(clock, HINT, (paths) => sinks.hint(paths), stopping);
@@ -174,7 +174,7 @@ export class DirectoryWatch implements AsyncDisposable {
     }
     const path = joinRaw(dir, rawOfText(name));
     // What stands next to a document is a hint that there is something new to look at.
-    const meant = documentBeside(path, this.#beside) ?? path;
+    const meant = documentOfCompanion(path, this.#companions) ?? path;
     if (this.#eligible.file(meant)) this.#hints.add(meant);
   }
 
@@ -269,7 +269,7 @@ export class DirectoryWatch implements AsyncDisposable {
   }
 }
 
-/** Not a doubt: the scan tells of what cannot be read, and what is gone is gone. */
+/** Not a doubt: the scan reports what cannot be read, and what is gone is gone. */
 const UNDELIVERED: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
 const QUEUED_EVENTS_MAX = queuedEventsMax();
 

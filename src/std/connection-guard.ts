@@ -33,8 +33,8 @@ export function guardConnections(
     guarded.set(socket, { socket, network, request: undefined });
     socket.once("close", () => guarded.delete(socket));
     const all = [...guarded.values()];
-    const beside = all.filter((each) => network !== undefined && each.network === network);
-    if (beside.length > perNetwork) giveWay(beside);
+    const neighbours = all.filter((each) => network !== undefined && each.network === network);
+    if (neighbours.length > perNetwork) giveWay(neighbours);
     else if (all.length > connections) giveWay(all);
   });
   server.on("request", (request, reply) => {

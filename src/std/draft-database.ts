@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "./durable.ts";
 
 /** What SQLite may leave next to a database; played into another one, it would spoil that. */
-const BESIDE = ["", "-journal", "-wal", "-shm"];
+const SUFFIXES = ["", "-journal", "-wal", "-shm"];
 
 /** Makes it, empty and its owner's alone, in place of what a crash left. */
 export function beginDraft(draft: string): void {
@@ -14,7 +14,7 @@ export function beginDraft(draft: string): void {
 
 /** Removes it with what SQLite left next to it; does nothing where there is none. */
 export function dropDraft(draft: string): void {
-  for (const suffix of BESIDE) rmSync(draft + suffix, { force: true });
+  for (const suffix of SUFFIXES) rmSync(draft + suffix, { force: true });
 }
 
 /** Puts it at `path`, durably: what was there is replaced at once or not at all. */

@@ -1,7 +1,7 @@
 /**
  * Time that several processes of a host have together, and that may end while one of them is stopped.
- * It is told as a moment, by two clocks that every process of the host reads alike: how long ago it
- * was told does not matter then, nor that one of the clocks is set or stands still meanwhile.
+ * It is given as a moment, by two clocks that every process of the host reads alike: how long ago it
+ * was given does not matter then, nor that one of the clocks is set or stands still meanwhile.
  */
 
 /** Clocks of the host, in milliseconds. */

@@ -25,14 +25,14 @@ const FORWARDED = [
   "x-real-ip",
 ];
 
-/** A proxy on this host makes everybody a caller from this host. Not every proxy says that it is one. */
+/** A proxy on this host makes everyone a caller from this host. Not every proxy says that it is one. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return Object.keys(headers).some(
     (name) => FORWARDED.includes(name) || name.startsWith("x-forwarded-"),
   );
 }
 
-/** What browsers tell of where a request comes from. */
+/** What browsers say about where a request comes from. */
 export type WebRequest = {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -60,7 +60,7 @@ function hostOfOrigin(origin: string): string | undefined {
 
 /**
  * The network that an address speaks for, as a key: an address of IPv4, the first 64 bits of one of IPv6,
- * of which everybody has all that are in them.
+ * of which everyone has all that are in them.
  */
 export function networkOf(text: string): string {
   const address = text.replace(/^::ffff:(?=\d)/i, "");

@@ -1,4 +1,4 @@
-/** How numbers, sizes and times are told to people. */
+/** How numbers, sizes and times are written for people. */
 
 /** A number with its thousands apart: `12,345`; three decimals at most. Without `Intl`, which is slow to begin. */
 export function numberText(number: number): string {

@@ -1,6 +1,6 @@
 /**
  * Outbox entry `after` hooks what became of documents: at least once, from what the journal keeps, after
- * the after-action, which never waits for it. A hook that fails is told again a few times; what it
+ * the after-action, which never waits for it. A hook that fails is called again a few times; what it
  * says changes nothing about the document.
  */
 import type { Hook } from "../config/hooks.ts";
@@ -14,7 +14,7 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import { newsOf } from "./hook-input.ts";
 import { loop } from "./loop.ts";
 
-/** How soon a hook that failed is told again. */
+/** How soon a hook that failed is called again. */
 const AGAIN: Backoff = { initialMs: 10_000, maxMs: 3_600_000 };
 
 /** How often it is tried: for an hour and a half. */
@@ -29,7 +29,7 @@ const LONG_MS = 600_000;
 /** What it writes is of no interest. */
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
-/** A mirror with someone to tell. */
+/** A mirror with an `after` hook. */
 type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly wakeup: Wakeup };
 
 export class AfterHooks {
@@ -49,7 +49,7 @@ export class AfterHooks {
     for (const { wakeup } of this.#listeners) wakeup.notify();
   }
 
-  /** A loop for each of these mirrors that has someone to tell: a slow hook delays no other mirror's. */
+  /** A loop for each of these mirrors that has an `after` hook: a slow hook delays no other mirror's. */
   async run(stopping: AbortSignal, { mirrors } = this.#context): Promise<void> {
     const own = this.#listeners.filter(({ mirror }) => mirrors.has(mirror.row.id));
     await Promise.all(
@@ -99,7 +99,7 @@ export class AfterHooks {
     return journal.putOffOutboxEntry(number, tries, dueAt);
   }
 
-  /** Nobody is told any more, but for anyone who reads the log or asks about the document. */
+  /** The hook is not called any more; the log and `explain` say so. */
   async #giveUp(mirror: LiveMirror, outboxEntry: OutboxEntry, failure: string): Promise<void> {
     const { journal, clock, log } = this.#context;
     const why = `the after hook could not be told that it is ${outboxEntry.outcome}: ${failure}`;

@@ -29,7 +29,7 @@ const PAGE = 500;
 /** An archive or reader that could not be asked is asked again after this long. */
 const AGAIN_MS = 10_000;
 
-/** Why nothing was moved or deleted: someone was quicker. Moved elsewhere, it may still be met there. */
+/** Why nothing was moved or deleted: another program was quicker. Moved elsewhere, it may still be met there. */
 export const GONE_ALREADY = "it was gone already";
 
 /** Why nothing is moved or deleted that was claimed by name and size: the archive may have other bytes. */
@@ -151,7 +151,7 @@ export class AfterLoop {
     try {
       await reader.unlearn(mirrorId, [dir]);
     } catch (error) {
-      // The next reader is told what the journal knows.
+      // The next reader gets what the journal knows.
       if (!(error instanceof ChannelClosed)) throw error;
     }
   }

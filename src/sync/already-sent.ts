@@ -19,7 +19,7 @@ import { sentTooOften } from "./sent-often.ts";
 const CONFLICT_MS = 1_000;
 const LONG_MS = 60_000;
 
-/** Where another mirror's source is away, that it is back is told; a look in between is for what is not. */
+/** Where another mirror's source is away, its return is reported; a look in between is for what is not. */
 const HOUR_MS = 3_600_000;
 
 /** What becomes of a revision whose bytes are those of the one before it. */

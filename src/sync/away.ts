@@ -95,7 +95,7 @@ export class AwayNote {
     if (!outage) return null;
     if (before && isSame) return before;
     const now = this.#context.clock.now();
-    // The monotonic clock counts in fractions, which no time that is told has.
+    // The monotonic clock counts in fractions, which no time that is shown has.
     const waitMs = Math.ceil(Math.max(0, outage.until - this.#context.clock.monotonic()));
     return { ...outage.problem, since: before?.since ?? now, nextAttemptAt: now + waitMs };
   }
@@ -114,7 +114,7 @@ export class AwayNote {
     return away;
   }
 
-  /** The same for what a scan tells of one that was not scanned yet. */
+  /** The same for what a scan reports of one that was not scanned yet. */
   #ofScans<T>(
     { scanSchedulers }: ArchiveView,
     before: Readonly<Record<string, T>>,

@@ -1,6 +1,6 @@
 /**
  * Claiming: the intent of every attempt is committed before its first byte leaves. A row that
- * cannot be sent now is told why, or waits for its conflict.
+ * cannot be sent now gets the reason, or waits for its conflict.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { problemOf } from "../archive/problem.ts";

@@ -53,7 +53,7 @@ const GRACE_MS = 3_600_000;
 
 /**
  * Until when (epoch ms) a duplicate is not moved or deleted: while its original may be moved or removed, nothing is done to
- * what may become the only copy that someone looks for. Undefined: it is none.
+ * what may become the only copy that a person looks for. Undefined: it is none.
  */
 export function sparedUntil({ duplicateOf, convertedAt }: Document): number | undefined {
   return duplicateOf === null ? undefined : (convertedAt ?? 0) + GRACE_MS;

@@ -44,7 +44,7 @@ export class Folders {
   #confirmed = new Map<number, { readonly at: number; readonly isSo: Promise<boolean> }>();
 
   /**
-   * With a clock, a folder that was read a while ago is confirmed before it is told again. `isShared`: so is
+   * With a clock, a folder that was read a while ago is confirmed before it is used again. `isShared`: so is
    * what is unusable: where several daemons share a journal, another one may have found it and let its
    * documents go on.
    */

@@ -11,7 +11,7 @@ const LOOK_MS = 1_000;
 const SHARED_LOOK_MS = 500;
 
 /**
- * Calls `reread` when someone else has written to the journal since it was at `known`, as `retry`, `pause`
+ * Calls `reread` when another process has written to the journal since it was at `known`, as `retry`, `pause`
  * and `resume` on the command line do, and when the clock was set back. `look` is called
  * each time it looks for that.
  */

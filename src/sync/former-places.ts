@@ -64,7 +64,7 @@ export function isMovedBack({ after, afterMessage, seen }: Document, here: Here)
 }
 
 /**
- * What was moved or deleted lies where nobody looks; where it was moved to within the source, someone does
+ * What was moved or deleted lies where no scan looks; where it was moved to within the source, a scan looks
  * from the day on which files are put elsewhere.
  */
 export function isWherePut({ afterMessage }: Document, source: string, { path }: Here): boolean {

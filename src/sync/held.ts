@@ -28,7 +28,7 @@ export class Held {
   readonly #context: SyncContext;
   readonly #folders: Folders;
   readonly #placement: Placement;
-  /** By the monotonic clock; 0: as soon as someone waits. */
+  /** By the monotonic clock; 0: as soon as a document waits. */
   #nextLookAt = 0;
   #looks = 0;
 
@@ -137,7 +137,7 @@ export class Held {
           continue;
         }
         await this.release(FOLDER_CODES, { mirrorId, targetPath });
-        // Someone is making folders. One that was there all along must not be tried ever sooner.
+        // A person is making folders. One that was there all along must not be tried ever sooner.
         if (BY_LOOK.includes(code)) this.#looks = 0;
       }
     } catch (error) {

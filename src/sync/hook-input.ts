@@ -73,8 +73,8 @@ function whereabouts(source: string, then: Document, now: Document | undefined) 
 
 /** The first of what an after-action says; behind it stands what stayed next to, `; d/a.pdf.yaml stayed: …`. */
 function movedTo({ dir, name, after, afterMessage }: Document): string | undefined {
-  const beside = `; ${shown(joinRaw(dir, name))}.`;
-  return after === "done" ? afterMessage?.split(beside)[0] : undefined;
+  const marker = `; ${shown(joinRaw(dir, name))}.`;
+  return after === "done" ? afterMessage?.split(marker)[0] : undefined;
 }
 
 /** Names are bytes: `file` is null where they are not text. */

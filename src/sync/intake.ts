@@ -4,7 +4,7 @@
  */
 import { compare } from "../domain/compare-listing.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
-import { BESIDE_CODES } from "../domain/event-for.ts";
+import { COMPANION_CODES } from "../domain/event-for.ts";
 import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { invariant } from "../std/invariant.ts";
@@ -183,7 +183,7 @@ export class Intake {
 
   /** What it waits for next to it may have been written: it is looked at as soon as that is quiet. */
   #nudged({ id, state, problem, dueAt }: Document, mirror: LiveMirror): Change[] {
-    if (state !== "held" || !BESIDE_CODES.includes(problem?.code ?? "")) return [];
+    if (state !== "held" || !COMPANION_CODES.includes(problem?.code ?? "")) return [];
     const at = this.#context.clock.now();
     const soon = at + mirror.settings.settleMs;
     if (dueAt !== null && dueAt <= soon) return [];

@@ -11,7 +11,7 @@ import type { Clock } from "../std/clock.ts";
 import { lagOf } from "./archive-clocks.ts";
 import { documentsIn, isForeign, type Listed, type Where } from "./foreign-documents.ts";
 
-/** Documents a page of a folder. Those that come later are few, unless someone else fills it. */
+/** Documents a page of a folder. Those that come later are few, unless others fill it. */
 const PAGE_SIZE = 200;
 
 /** So many in a row that are too old: those that follow are older still. */

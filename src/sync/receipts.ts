@@ -4,7 +4,7 @@
  * in between writes the same files once more; none is ever left out, since each pass asks the journal
  * what has none.
  *
- * A folder that cannot be written to, or hangs, holds nothing else up: it is told once, and tried again.
+ * A folder that cannot be written to, or hangs, holds nothing else up: it is reported once, and tried again.
  */
 import { type Receipt, receiptOf, RECEIPT_DOCUMENTS_MAX } from "../receipts/receipt.ts";
 import type { Batch } from "../journal/journal.ts";
@@ -20,7 +20,7 @@ const BATCHES_MAX = 100;
 /** Documents are converted many a second: they share a pass. */
 const COOL_DOWN_MS = 1_000;
 
-/** After a folder refused a receipt; and how long it may take for one until that is told. */
+/** After a folder refused a receipt; and how long it may take for one until that is reported. */
 const PATIENCE_MS = 30_000;
 
 export class Receipts {
@@ -128,7 +128,7 @@ export class Receipts {
     }
   }
 
-  /** Resolves with their paths. A folder that hangs is told; it is left to itself once `signal` aborts. */
+  /** Resolves with their paths. A folder that hangs is reported; it is left alone once `signal` aborts. */
   async #writeFiles(receipt: Receipt, signal: AbortSignal): Promise<readonly string[]> {
     const { receipts, clock, log } = this.#context;
     if (!receipts) return [];

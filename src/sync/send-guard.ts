@@ -63,7 +63,7 @@ export class SendGuard {
    * Rejects with `ArchiveError` when that cannot be done.
    *
    * With `later`, what has another size is no objection, unless the archive changes documents: it has another content, or
-   * someone else sent it.
+   * another instance sent it.
    */
   async objection(
     outgoing: Outgoing,

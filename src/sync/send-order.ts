@@ -3,7 +3,7 @@ import { metadataOf } from "../domain/attributes.ts";
 import type { SendOrder } from "../reader/protocol.ts";
 import { joinRaw } from "../std/raw-path.ts";
 
-/** What the reader is told to send: the intent as it was committed, and in which pieces. */
+/** What the reader has to send: the intent as it was committed, and in which pieces. */
 export function sendOrder(document: Document, pieceBytes: number | null): SendOrder {
   return {
     mirrorId: document.mirrorId,

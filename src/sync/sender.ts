@@ -31,7 +31,7 @@ const BEGIN_MS_MIN = 500;
 /** A lease that has run out is renewed on its own, or never. */
 const LEASE_LOOK_MS = 1_000;
 
-/** What another daemon has taken is anybody's again after this long. */
+/** What another daemon has taken is anyone's again after this long. */
 const TAKEN_MS = 5_000;
 
 /** How an attempt ended, and when it was begun (monotonic ms). */

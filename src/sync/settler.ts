@@ -17,7 +17,7 @@ import { CloseLook } from "./close-look.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { learn, type Suspect, suspectOf } from "./learned-settle.ts";
-import { BESIDE, HOLD } from "./backoffs.ts";
+import { COMPANION, HOLD } from "./backoffs.ts";
 import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
@@ -190,7 +190,7 @@ export class Settler {
     problem: Problem,
     followed: Followed,
   ): Promise<Change[]> {
-    const held = [this.#readying.held(document, problem, BESIDE)];
+    const held = [this.#readying.held(document, problem, COMPANION)];
     if (document.problem?.code === problem.code) return held;
     const quietMs = quietMsOf(document, mirror.settings.settleMs);
     const unsure = this.#quietTime.onceMore(document, quietMs);

@@ -7,7 +7,7 @@ import type { Pace } from "./pace.ts";
 
 /**
  * The same archive, left alone while it asked for a pause: what is asked of it then ends as
- * `notSent` with ARCHIVE_BUSY, at once. What it answers is told to the pace.
+ * `notSent` with ARCHIVE_BUSY, at once. The pace gets what it answers.
  */
 export function throttledArchive(archive: Archive, pace: Pace, clock: Clock): Archive {
   const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {

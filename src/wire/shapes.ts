@@ -53,7 +53,7 @@ export type Folder = FolderDetail & {
   expireDate?: number;
 };
 
-/** What every paged list returns besides its items. */
+/** What every paged list returns in addition to its items. */
 export type PageTotals = { paginationSize: number; paginationPages: number };
 
 /** Endpoints: operation name to path below `{base_url}`. */

@@ -108,7 +108,7 @@ test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([
   // One is held for a while: the archive redirected it.
   await until("all but one", () => world.archive.documents().length >= 7);
   await until("a login", () => post.said.some((line) => line.startsWith("AUTH")));
-  await daemon.says(/cannot tell anybody by this channel.*\n(?:.*\n)*.*cannot tell anybody/);
+  await daemon.says(/cannot notify anyone by this channel.*\n(?:.*\n)*.*cannot notify anyone/);
 
   const leaks = await leaksOfPage(page);
   const [reader] = childrenOf(daemon.child.pid ?? 0);

@@ -19,7 +19,7 @@ export function ok(what: string): CheckResult {
   return { level: "ok", what, fix: null };
 }
 
-/** It works, and may cost someone something; `fix` says what to do. */
+/** It works, and may cause problems later; `fix` says what to do. */
 export function warn(what: string, fix: string): CheckResult {
   return { level: "warn", what, fix };
 }

@@ -1,4 +1,4 @@
-/** Can others change what the daemon is told by, and what it runs? They would be what the daemon's user is. */
+/** Can others change what the daemon reads its settings from, and what it runs? They would have the rights of the daemon's user. */
 import { dirname, resolve } from "node:path";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";

@@ -18,11 +18,11 @@ import { sizeText } from "../../std/wording.ts";
 import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
 import { nearestDirectory } from "./places.ts";
 
-/** With less the journal can hardly be written to; with less than the other it is told early. Guesses. */
+/** With less the journal can hardly be written to; with less than the other it is reported early. Guesses. */
 const FREE_BYTES_MIN = 16_000_000;
 const FREE_BYTES_SCARCE = 200_000_000;
 
-/** Is the journal whole, on a disk that can hold it, and is someone working on it? */
+/** Is the journal whole, on a disk that can hold it, and does a daemon work on it? */
 export async function* examineJournal(config: Config): AsyncGenerator<CheckResult> {
   const { journal: place } = config;
   const path = shownJournal(place);

@@ -10,7 +10,7 @@ import { sizeText } from "../../std/wording.ts";
 import { fail, type CheckResult, ok, warn } from "./check-result.ts";
 import { portFinding, tokenFindings } from "./web.ts";
 
-/** With less it is told early that room runs out. A guess. */
+/** With less it is reported early that room runs out. A guess. */
 const FREE_BYTES_SCARCE = 100_000_000;
 const RIGHTS = "Give the daemon's user the right to it, or run check as that user.";
 
@@ -76,7 +76,7 @@ async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<C
     try {
       await access(place, constants.W_OK | constants.X_OK);
     } catch (error) {
-      // That it is away, or not readable, is told by the source's own examination.
+      // The source's own examination reports that it is away, or not readable.
       if (codeOf(error) === "ENOENT") return;
       const fix = "Give the daemon's user the right to write there, or set after: keep.";
       yield fail(`${what}: ${place} cannot be written to (${codeOf(error)})`, fix);

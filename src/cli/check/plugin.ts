@@ -7,7 +7,7 @@ import { type CheckResult, ok, warn } from "./check-result.ts";
 const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
 
 /**
- * Expiry dates need a plugin of the account, which no question of the interface tells of: only an
+ * Expiry dates need a plugin of the account, which no question of the interface shows: only an
  * upload does. So this says what is known from those that were tried.
  */
 export async function* examinePlugin(config: Config): AsyncGenerator<CheckResult> {

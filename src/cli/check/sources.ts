@@ -13,7 +13,7 @@ import { examineWatching } from "./watching.ts";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
 export async function* examineSources(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
-  // What is wrong with the journal is told by its own examination.
+  // The journal's own examination reports what is wrong with it.
   await using journal = await readJournal(config).catch(() => undefined);
   const rows = new Map((await journal?.mirrors())?.map((row) => [row.name, row]));
   const mounts = readMounts();

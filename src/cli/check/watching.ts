@@ -45,7 +45,7 @@ function limitOf(name: string): number | undefined {
     const limit = Number(readFileSync(`${LIMITS}/${name}`, "utf8"));
     return Number.isSafeInteger(limit) ? limit : undefined;
   } catch {
-    // Not Linux, or not mounted: there is no such limit to tell of.
+    // Not Linux, or not mounted: there is no such limit to report.
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export async function portFinding({ host, port }: Web): Promise<CheckResult> {
   return promise;
 }
 
-/** Beyond this host the page shows nothing to anybody who has no token, and none is configured. */
+/** Beyond this host the page shows nothing to anyone who has no token, and none is configured. */
 export async function* tokenFindings(
   config: Pick<Config, "journal" | "web">,
 ): AsyncGenerator<CheckResult> {
@@ -38,7 +38,7 @@ export async function* tokenFindings(
     yield ok(`${shownOf(web)} asks for a token; ${since} ${kept}`);
     return;
   }
-  // A name that nobody knows cannot be listened on, which is told.
+  // A name that does not resolve cannot be listened on, which is reported.
   const isLoopback = await addressOf(web).then(
     (address) => address.isLoopback,
     () => true,

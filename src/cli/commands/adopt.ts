@@ -127,7 +127,7 @@ function sumLines(done: {
   const { sure, unclear, waiting, isClaiming } = done;
   const claimed = isClaiming ? "claimed" : "would be claimed; `scanferry adopt` claims them";
   const summed = `${sure} ${claimed}; ${unclear} unclear, left alone`;
-  // Nothing that was sent can be taken back: it is told while there is time to look at it.
+  // Nothing that was sent can be taken back: it is shown while there is time to look at it.
   const rest = waiting - sure;
   if (unclear > 0 || rest <= 0) return [summed];
   const when = isClaiming ? "sent" : "then sent";

@@ -50,7 +50,7 @@ export function addInit(program: Command, shell: Shell): void {
         "scanferry init --source /srv/scans --url https://archive.example.com",
       )}
 
-Secrets are never options, which everybody on this machine could read. They are written to files that
+Secrets are never options, which everyone on this machine could read. They are written to files that
 only their owner reads, in "secrets" next to the configuration, which then holds none.`,
     );
 }

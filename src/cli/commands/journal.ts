@@ -93,7 +93,7 @@ async function placeOf(shell: Shell, option: string, typed: string): Promise<Jou
   return { ...read.data, password, hasPasswordInUrl, leaseMs: LEASE_MS, instance: undefined };
 }
 
-/** The configuration's is told to its own server alone. */
+/** The configuration's is sent to its own server alone. */
 async function passwordFor(shell: Shell, { server }: PostgresUrl): Promise<string | undefined> {
   const given = shell.processContext.env["SCANFERRY_JOURNAL_PASSWORD"];
   if (given !== undefined && given !== "") return given;

@@ -22,7 +22,7 @@ type Outcome = {
   readonly reason: string | null;
 };
 
-/** `scanferry notify test`: whether anybody would be told. */
+/** `scanferry notify test`: whether anyone would be told. */
 export function addNotify(program: Command, shell: Shell): void {
   const notify = program.command("notify").description("tell people what goes on: see `notify:`");
   notify
@@ -75,7 +75,7 @@ async function outcomeOf(
     cause: "test",
     what: "happened",
     title: "A test: this channel works",
-    detail: `Someone asked for it with "scanferry notify test". Channel: ${channel}.`,
+    detail: `This is a test, sent by "scanferry notify test". Channel: ${channel}.`,
     hint: "Nothing is wrong, and nothing is to be done.",
     since: at,
     times: 1,

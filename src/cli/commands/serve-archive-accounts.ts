@@ -1,4 +1,4 @@
-/** Where `serve-archive` has its accounts from; a secret among the arguments is shown to everybody by `ps`. */
+/** Where `serve-archive` has its accounts from; a secret among the arguments is shown to everyone by `ps`. */
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { quotedPath } from "../../config/quoted.ts";

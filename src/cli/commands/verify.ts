@@ -56,7 +56,7 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
   const accounts = accountsOf(config);
   const convertedBefore = shell.clock.now() - config.conversion.stuckAfterMs;
   for (const account of accounts) {
-    // Also without anything to ask: whether the archive can be spoken to is told all the same.
+    // Also without anything to ask: whether the archive answers is reported all the same.
     await using client = await openClient(lookUpSettings(account), shell.clock);
     const { name } = account.archive;
     const archiveId = (await journal?.archives())?.find((row) => row.name === name)?.id;

@@ -74,7 +74,7 @@ export class Demo implements AsyncDisposable {
   async run(stopping: AbortSignal): Promise<void> {
     const over = new AbortController();
     const signal = AbortSignal.any([stopping, over.signal]);
-    // By then what was told at the start has been scrolled away by the samples.
+    // By then the samples have scrolled away what was printed at the start.
     const reminded = this.daemon.idle({ waitConverted: true }, signal).then(
       () => this.#journey.say(this.#reminder),
       () => {},

@@ -11,7 +11,7 @@ import { STATE_STYLES } from "../status-lines.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted } from "../../std/wording.ts";
 
-/** As the archive writes it, since that is what everybody waits for. */
+/** As the archive writes it, since that is what everyone waits for. */
 const WORDS: Partial<Record<State, string>> = { converted: "CONVERTED" };
 
 const PATH_COLUMNS = 56;
@@ -46,7 +46,7 @@ export class Journey {
     this.#bar.above(line);
   }
 
-  /** Someone else writes a line. */
+  /** Another writer prints a line. */
   giveWay(): void {
     this.#bar.giveWay();
   }

@@ -25,7 +25,7 @@ type Trusted = {
 
 /**
  * Where documents would go, and what stands there already. Asks the archive for folders, and for their
- * documents where it is told to; once it cannot be asked, it is not asked again, and stays unknown.
+ * documents where that is asked for; once it cannot be asked, it is not asked again, and stays unknown.
  */
 export class Destinations {
   readonly #folders: Folders | undefined;

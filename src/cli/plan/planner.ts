@@ -110,7 +110,7 @@ export class Planner {
     return false;
   }
 
-  /** Pages are counted only where someone asks for them, as here. */
+  /** Pages are counted only where they are asked for, as here. */
   async #journaled(candidate: Candidate, before: Document): Promise<Omit<LineFields, "action">> {
     const fields = journaled(before);
     if (fields.pages !== null) return fields;

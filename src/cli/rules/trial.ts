@@ -17,7 +17,7 @@ export type Trial = {
   readonly folder: string | null;
   readonly sentName: string | null;
   readonly metadata: Readonly<Record<string, { value: string; from: string; cut?: true }>>;
-  /** `at` is the day, `sent` what the archive is told. */
+  /** `at` is the day, `sent` what is sent to the archive. */
   readonly expires: { at: string; sent: number | string; from: string } | null;
   /** Why it would not be sent. */
   readonly error: { code: string; message: string; hint: string } | null;

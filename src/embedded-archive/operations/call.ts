@@ -11,5 +11,5 @@ export type Call<O extends Operation> = {
   before: number;
 };
 
-/** What a reply holds besides `response`. */
+/** What a reply holds in addition to `response`. */
 export type ReplyFields = Record<string, unknown>;

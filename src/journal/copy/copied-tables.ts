@@ -1,7 +1,7 @@
 /**
  * What of a journal is copied into another one: its tables, in the order in which they refer to one
  * another. Who works on a journal is its own affair and stays behind: `owner` of SQLite, `instances`,
- * `assignments` and `writerSessions` of PostgreSQL, and what `documents` tells of them. What is in `usage_bucket_parts` is
+ * `assignments` and `writerSessions` of PostgreSQL, and the columns of `documents` about them. What is in `usage_bucket_parts` is
  * copied as `usageBuckets`.
  */
 

@@ -2,7 +2,7 @@
  * Calls of `apply` that wait for the same transaction are read, decided and written together: a few
  * statements for all of them, instead of a few for each. Each call is still all or nothing: what the
  * writer refuses is taken back in memory, before anything is written; and what the tables refuse
- * (someone else was quicker, or it is a bug) is found by writing the calls one by one.
+ * (another instance was quicker, or it is a bug) is found by writing the calls one by one.
  */
 import { codeOf } from "../../std/fault.ts";
 import type { Applied, Change } from "../journal.ts";

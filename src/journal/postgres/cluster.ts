@@ -121,7 +121,7 @@ export class PgCluster implements Cluster {
     });
   }
 
-  /** Someone came or went: a turn now, instead of later on. */
+  /** An instance came or went: a turn now, instead of later on. */
   wake(): void {
     if (this.#isWoken || this.#isOver || this.#isLost) return;
     this.#isWoken = true;
@@ -237,7 +237,7 @@ export class PgCluster implements Cluster {
     const gained = [...held].filter((assignment) => !this.#held.has(assignment));
     this.#held = held;
     if (gained.length > 0) changes.push({ type: "gained", assignments: gained });
-    // Someone who looked at the same moment was quicker: its share lies among the others.
+    // Another instance that looked at the same moment was quicker: its share lies among the others.
     if (taken.length < wanted.length) this.wake();
   }
 

@@ -1,6 +1,6 @@
 /**
  * How places are found. Of what is indexed PostgreSQL takes no more than 2,704 bytes, and a path may
- * be longer: by its start it stands in its order, by a digest it is told from others.
+ * be longer: its start gives its order, its digest distinguishes it from others.
  */
 import { recordset } from "./recordset.ts";
 
@@ -24,13 +24,13 @@ export const isLong = (text: string) => `octet_length(${text}) > ${TEXT_BYTES_MA
 /** Columns of a set of places. */
 export const DIRECTORIES = { mirror_id: "bigint", path: "bytea" };
 
-/** The number of the directory that the row `alias` of a set of places tells of. */
+/** The number of the directory of the row `alias` in a set of places. */
 export function directoryAt(alias: string): string {
   return `(SELECT e.id FROM directories e
     WHERE e.mirror_id = ${alias}.mirror_id AND ${isSame("e.path", `${alias}.path`)})`;
 }
 
-/** The numbers of all directories that the set of places in this parameter tells of. */
+/** The numbers of all directories of the set of places in this parameter. */
 export function directoriesAt(parameter: number): string {
   return `ARRAY(SELECT ${directoryAt("u")} FROM ${recordset(parameter, "u", DIRECTORIES)})`;
 }

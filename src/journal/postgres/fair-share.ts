@@ -4,7 +4,7 @@ import type { Assignment } from "../cluster.ts";
 /** An assignment that an instance seeks. */
 export type Wish = {
   readonly assignment: Assignment;
-  /** Who has it, or keeps it from being taken; `left`: nobody, though everybody had the time to take it. */
+  /** Who has it, or keeps it from being taken; `left`: nobody, though everyone had the time to take it. */
   readonly holder: "me" | "other" | "nobody" | "left";
   /** How many instances, this one among them, take it as soon as it is free; 0: this one leaves it to others. */
   readonly takers: number;
@@ -12,7 +12,7 @@ export type Wish = {
 
 /**
  * Which of the free ones an instance takes. Of the mirrors each takes its share at once, and later on
- * what others left; what someone has stays his while he lives. An account goes to anyone who comes
+ * what others left; what an instance has stays its own while it lives. An account goes to anyone who comes
  * first: there are few of them.
  */
 export function assignmentsToTake(wishes: readonly Wish[]): Assignment[] {

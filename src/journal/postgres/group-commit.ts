@@ -81,7 +81,7 @@ export class PgGroupCommit {
     this.#hasWriterSession = commits.isInstance;
   }
 
-  /** Queues `run`; resolves once it is committed. `committed` is told before anyone who awaits it. */
+  /** Queues `run`; resolves once it is committed. `committed` runs before those who await it. */
   enqueue<T>(run: Run<T>, committed?: (value: T) => void): Promise<T> {
     if (this.#refusal) return Promise.reject(this.#refusal);
     const { promise, resolve, reject } = Promise.withResolvers<T>();

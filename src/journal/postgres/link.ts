@@ -40,7 +40,7 @@ export type Use = {
    * time that plan is used.
    */
   readonly byKeys?: boolean;
-  /** A channel to listen on: who is told that listening began, and each message. */
+  /** A channel to listen on: called when listening began, and with each message. */
   readonly listen?: {
     readonly channel: string;
     readonly began: () => void;

@@ -90,7 +90,7 @@ export const LOAD_QUERIES = {
       WHERE r.document_id = ANY($1::bigint[])`,
   // Claims of one name in one folder look at one another one at a time, and so do those of one
   // content. Of rows that are locked: their names and contents do not change any more. In one order
-  // for everybody; two keys that are the same number by chance cost a wait.
+  // for everyone; two keys that are the same number by chance cost a wait.
   lockClaims: `SELECT pg_advisory_xact_lock(k.key) FROM (
     SELECT ${keyOf("'name'", "n.archive_id", "c.folder_id", "n.sent_name")} AS key FROM ${CLAIMED}
     UNION SELECT ${keyOf("'content'", "n.mirror_id", "n.digest")} FROM ${CLAIMED}

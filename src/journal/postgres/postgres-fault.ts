@@ -17,7 +17,7 @@ export class DistrustedLink extends Error {
 /** Said of a connection that was made, and then not served. */
 export const NONE_FREE = "the server, or a pooler in between, has no connection to spare";
 
-/** What a network refuses to do; it tells of it with the host's name, which may be any. */
+/** What a network refuses to do; its message has the host's name, which may be any. */
 const OF_THE_WAY: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"]);
 
 /** True where this side ended the making of a connection over a password or a certificate. */
@@ -43,7 +43,7 @@ const AWAY: readonly string[] = [
 /** Two transactions were in each other's way, and this one was undone for it. */
 const RACE: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/** Refused as the configuration has it, until someone fixes that or the server. */
+/** Refused as the configuration has it, until the administrator fixes that or the server. */
 const REFUSED: readonly string[] = ["28", "3D000", "42501", "0P000"];
 
 function begins(error: unknown, prefixes: readonly string[]): boolean {

@@ -58,7 +58,7 @@ export const QUERIES = {
   afterDueIn: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
     AND n.after_state = 'due' AND coalesce(n.due_at, 0) <= $2 AND n.mirror_id = ANY($4::bigint[])
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT $3`,
-  // Whose sender is there is being sent; a sender that no row tells of is not.
+  // Whose sender is there is being sent; a sender without a row is not.
   underWay: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state = 'uploading'
     AND NOT EXISTS (SELECT 1 FROM instances m WHERE m.id = n.sender AND NOT m.lost)
     ORDER BY n.id LIMIT $2`,

@@ -10,7 +10,7 @@ import { isAway, whyOf } from "./postgres-fault.ts";
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 5_000;
 
-/** A command, for which someone waits, is patient for so long, milliseconds. */
+/** A command, for which a person waits, waits for so long, milliseconds. */
 const COMMAND_MS = 20_000;
 
 export class Absence {

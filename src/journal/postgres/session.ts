@@ -49,7 +49,7 @@ export type PgSessionOptions = {
   readonly prepare?: (query: Query) => Promise<void>;
   /**
    * Wait for a database that is away until this aborts, instead of failing at once (as without
-   * `onAway`, which is told why, once). Opened by then, nothing waits for one `lastMs` later.
+   * `onAway`, which gets the reason, once). Opened by then, nothing waits for one `lastMs` later.
    */
   readonly patience?: Patience;
   readonly clock?: Clock;
@@ -146,7 +146,7 @@ export class PgSession {
   /**
    * Runs in the next group's transaction, in the order issued; one that throws is undone alone. Run
    * again from the start when that was not committed: it may change nothing but the database.
-   * `committed` is told the value once it is durable, before anyone who awaits it.
+   * `committed` gets the value once it is durable, before those who await it.
    */
   async write<T>(run: Run<T>, committed?: (value: T) => void): Promise<T> {
     this.#assertOpen();
@@ -267,7 +267,7 @@ export class PgSession {
 
   async #close(): Promise<void> {
     this.#giveUpIn(CLOSING_MS);
-    // What the journal refused was told to those who wrote it.
+    // Those who wrote know what the journal refused.
     await this.#commits.settled();
     this.#ending.abort();
     await this.#hearing.end(this.#clusterLink ?? this.#writing);

@@ -109,7 +109,7 @@ const DOCUMENTS = `
     -- The instance that is shown the row, and until when nobody else is; null: nobody took it.
     taken_by        bigint,
     taken_until     timestamptz,
-    -- The instance that claimed it, while it is uploading; null: one that no journal tells of.
+    -- The instance that claimed it, while it is uploading; null: not known.
     sender          bigint,
     CHECK (state <> 'uploading' OR (digest IS NOT NULL AND sent_name IS NOT NULL
       AND folder_id IS NOT NULL AND batch IS NOT NULL)),

@@ -286,11 +286,11 @@ describe("bad key", () => {
     ],
     [
       "notify: { remind: 1d }",
-      "notify.remind: removed key; write notify.repeat: what lasts is told again this often",
+      "notify.remind: removed key; write notify.repeat: reminders of what lasts come this often",
     ],
     [
       "notify: { quiet: { urgent: [disk] } }",
-      "notify.quiet.urgent: removed key; remove it: within quiet hours credentials and disk are told",
+      "notify.quiet.urgent: removed key; remove it: findings about credentials and the disk are sent within quiet hours",
     ],
   ] as const)("a key of an earlier version, %s: what to do instead", async ([key, expected]) => {
     const isMirrors = expected.startsWith("mirrors");

@@ -136,7 +136,7 @@ test("a channel that hangs delays no other; what it missed it gets, over a resta
   await world.clock.advance(2 * MINUTE);
   expect(world.channel("b").titles).toEqual([BEGAN]);
   expect(world.channel("a").tries).toBeGreaterThan(1);
-  expect(world.lines).toEqual(["cannot tell anybody by this channel; tried again"]);
+  expect(world.lines).toEqual(["cannot notify anyone by this channel; tried again"]);
   expect(world.notify?.reports).toMatchObject([
     { name: "a", waiting: 1 },
     { sent: 1, waiting: 0 },
@@ -161,7 +161,7 @@ test("tried ever more rarely, with the same id; given up after a day", async () 
   expect(tries).toBeLessThan(10);
   await world.clock.advance(24 * HOUR);
   expect(world.notify?.reports).toMatchObject([{ dropped: 1, waiting: 0, sent: 0 }]);
-  expect(world.lines.filter((line) => line.startsWith("cannot tell"))).toHaveLength(1);
+  expect(world.lines.filter((line) => line.startsWith("cannot notify"))).toHaveLength(1);
   expect(world.lines).toContain("given up to tell something");
   await world.stop();
 });

@@ -4,15 +4,15 @@ import type { SidecarRead } from "../domain/attributes.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { shown } from "../std/raw-path.ts";
 import { act, type AfterAction } from "./after.ts";
-import { markerOf, sidecarsOf } from "./beside.ts";
-import { besideUse } from "./eligible.ts";
+import { markerOf, sidecarsOf } from "./companions.ts";
+import { companionUse } from "./eligible.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { openInside, statInside } from "./open-inside.ts";
 import { digestOf } from "./read-file.ts";
 import type { Acted, ArchivedFile, SourceSettings } from "./source.ts";
 
 /** What stands next to a document; `read`: as what it was read, null: nobody did, absent: that does not matter. */
-type Beside = { readonly path: RawPath; readonly read?: SidecarRead | null };
+type Companion = { readonly path: RawPath; readonly read?: SidecarRead | null };
 
 /** It may be the next document's, or say what was never archived. */
 const NEVER_READ = "it is not the one that was read";
@@ -25,7 +25,7 @@ const NEVER_READ = "it is not the one that was read";
  *
  * @throws only the signal's reason
  */
-export async function actWithBeside(
+export async function actWithCompanions(
   settings: SourceSettings,
   path: RawPath,
   expected: ArchivedFile,
@@ -35,18 +35,22 @@ export async function actWithBeside(
   const acted = await act(settings, path, expected, action, signal);
   if (acted.kind === "refused") return acted;
   const stayed: string[] = [];
-  for (const beside of besideOf(settings, path, expected.sidecar)) {
-    if (acted.kind === "gone" && !stoodThere(settings, beside.path, expected.sentAt)) continue;
-    const why = await follow(settings, beside, action, signal);
-    if (why !== undefined) stayed.push(`${shown(beside.path)} stayed: ${why}`);
+  for (const companion of companionsOf(settings, path, expected.sidecar)) {
+    if (acted.kind === "gone" && !stoodThere(settings, companion.path, expected.sentAt)) continue;
+    const why = await follow(settings, companion, action, signal);
+    if (why !== undefined) stayed.push(`${shown(companion.path)} stayed: ${why}`);
   }
   if (acted.kind === "gone" || stayed.length === 0) return acted;
   return { ...acted, stayed: stayed.join("; ") };
 }
 
-function besideOf(settings: SourceSettings, path: RawPath, sidecar: SidecarRead | null): Beside[] {
-  const use = besideUse(settings);
-  const sidecars = sidecarsOf(path).map(({ path: at, form }): Beside => {
+function companionsOf(
+  settings: SourceSettings,
+  path: RawPath,
+  sidecar: SidecarRead | null,
+): Companion[] {
+  const use = companionUse(settings);
+  const sidecars = sidecarsOf(path).map(({ path: at, form }): Companion => {
     return { path: at, read: sidecar?.ending === form ? sidecar : null };
   });
   return [...(use.sidecars ? sidecars : []), ...(use.markers ? [{ path: markerOf(path) }] : [])];
@@ -71,7 +75,7 @@ function stoodThere(
 /** Why it stayed; undefined when it did not, or was not there. */
 async function follow(
   settings: SourceSettings,
-  { path, read }: Beside,
+  { path, read }: Companion,
   action: AfterAction,
   signal: AbortSignal,
 ): Promise<string | undefined> {

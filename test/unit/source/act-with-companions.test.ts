@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { actWithBeside } from "../../../src/source/act-beside.ts";
+import { actWithCompanions } from "../../../src/source/act-with-companions.ts";
 import { NotesReader } from "../../../src/source/read-notes.ts";
 import { never, put, raw, scratch, settingsOf } from "./scratch.ts";
 
@@ -27,7 +27,7 @@ async function acted(
   const sidecar = ("sidecarRead" in notes ? notes.sidecarRead : null) ?? null;
   then();
   const marked = { ...settings, ready: "marker" } as const;
-  return actWithBeside(marked, PATH, { digest, sentAt, sidecar }, { kind: "delete" }, never);
+  return actWithCompanions(marked, PATH, { digest, sentAt, sidecar }, { kind: "delete" }, never);
 }
 
 function aSource({ document = true, sidecar = true } = {}): string {

@@ -5,7 +5,7 @@ import { dirOf, joinRaw, nameOf, type RawPath } from "../std/raw-path.ts";
 const SIDECAR = new RegExp(`^(?<document>.+\\.[^.]+)\\.(?:${NOTE_FORMS.join("|")})$`, "is");
 
 /** Which files of a mirror belong to another one. */
-export type BesideUse = { readonly sidecars: boolean; readonly markers: boolean };
+export type CompanionUse = { readonly sidecars: boolean; readonly markers: boolean };
 
 const MARKER = /^(?<document>.+)\.done$/is;
 
@@ -13,7 +13,7 @@ const MARKER = /^(?<document>.+)\.done$/is;
  * The document that `path` stands next to, by its name alone, so that one that comes first is not
  * sent: `x.pdf` for `x.pdf.yaml`. Undefined for a file that may be a document.
  */
-export function documentBeside(path: RawPath, use: BesideUse): RawPath | undefined {
+export function documentOfCompanion(path: RawPath, use: CompanionUse): RawPath | undefined {
   const found =
     (use.sidecars ? SIDECAR.exec(nameOf(path)) : null) ??
     (use.markers ? MARKER.exec(nameOf(path)) : null);
