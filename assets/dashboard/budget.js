@@ -43,7 +43,7 @@ function accountItem({ name, allowance, waiting, to }, now) {
     ),
     barOf(allowance, to),
     element("dl", { class: "facts" }, ...factsOf(allowance, waiting, now)),
-    problem ? sentence("p", { class: "fix" }, problem.hint) : undefined,
+    problem ? sentence("p", { class: "fix" }, strings.hintOf(problem.code, problem.hint)) : undefined,
   );
 }
 

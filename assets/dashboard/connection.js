@@ -1,4 +1,5 @@
 /** The line to the daemon: questions, requests, and the stream of events with its stand-in. */
+import { strings } from "./strings.js";
 
 const POLL_MS = 5_000;
 const RECONNECT_MS = 30_000;
@@ -7,7 +8,7 @@ const UNSEEN_POLL_MS = 30_000;
 /** A refusal of the daemon, in its words. */
 class Refused extends Error {
   constructor(status, error) {
-    super(error ? `${error.message}. ${error.hint}` : `HTTP ${status}`);
+    super(error ? strings.refusalOf(error) : `HTTP ${status}`);
     this.status = status;
   }
 }

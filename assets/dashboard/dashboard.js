@@ -3,9 +3,10 @@ import { showActivity } from "./activity.js";
 import { ask, follow, tell } from "./connection.js";
 import { listenToAsk } from "./ask-first.js";
 import { showDocuments, showNow } from "./documents.js";
-import { byId, refreshTimes, setText } from "./dom.js";
+import { byId, element, refreshTimes, setText } from "./dom.js";
 import { fillMirrors, filterQuery, listenToFilters, setFilters } from "./filters.js";
 import { timeOfDay } from "./format.js";
+import { choose, language, LANGUAGES } from "./languages.js";
 import { showOverview, showProblem } from "./overview.js";
 import { listenToStory, openStory } from "./story.js";
 import { strings } from "./strings.js";
@@ -44,6 +45,11 @@ function showWords() {
   for (const one of document.querySelectorAll("[data-text]")) setText(one, strings[one.dataset.text]);
   for (const one of document.querySelectorAll("[data-label]"))
     one.setAttribute("aria-label", strings[one.dataset.label]);
+  const options = LANGUAGES.map((name) =>
+    element("option", { value: name, lang: name }, strings.languages[name]),
+  );
+  byId("language").append(...options);
+  byId("language").value = language;
 }
 
 function showLine(line) {
@@ -60,12 +66,15 @@ function showLine(line) {
 }
 
 function showStatus(fresh) {
-  snapshot = fresh;
+  const isFirst = snapshot === undefined;
+  snapshot = { ...fresh, findings: fresh.findings.map((one) => strings.findingOf(one, fresh)) };
   ahead = fresh.at - Date.now();
-  showOverview(fresh, { work: act, onDocuments: showOnly });
+  showOverview(snapshot, { work: act, onDocuments: showOnly });
   fillMirrors(fresh.mirrors);
   byId("sign-out").hidden = !fresh.signsIn;
   listSoon();
+  // What keeps a document is said in the words of the findings.
+  if (isFirst) openAddressed();
 }
 
 /** Lists cost the daemon more than a snapshot: fewer of them, and none for a page nobody sees. */
@@ -153,7 +162,7 @@ function showMore() {
 
 async function signOut() {
   await tell("/sign-out");
-  sessions.postMessage("signed out");
+  sessions.postMessage("signedOut");
   location.reload();
 }
 
@@ -165,6 +174,7 @@ function listenToClicks() {
   );
   byId("rescan").addEventListener("click", asked("/api/rescan", strings.asked.rescan));
   byId("more").addEventListener("click", showMore);
+  byId("language").addEventListener("change", ({ target }) => choose(target.value));
   byId("sign-out").addEventListener("click", () => act(signOut));
   sessions.addEventListener("message", () => location.reload());
   document.addEventListener("visibilitychange", listSoon);
@@ -183,8 +193,7 @@ listenToFilters(({ wait }) => {
 });
 listenToClicks();
 listenToAsk();
-listenToStory(act);
-openAddressed();
+listenToStory(act, (id) => snapshot?.findings.find((one) => one.id === id));
 follow({
   onStatus: showStatus,
   onProblem: showProblem,

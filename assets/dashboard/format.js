@@ -1,10 +1,10 @@
-/** Numbers and times as people read them, in the language of the strings. */
-import { strings } from "./strings.js";
+/** Numbers and times as people read them, in the reader's language and region. */
+import { locale } from "./languages.js";
 
-const relative = new Intl.RelativeTimeFormat(strings.lang, { numeric: "auto" });
-const moment = new Intl.DateTimeFormat(strings.lang, { dateStyle: "medium", timeStyle: "short" });
-const clock = new Intl.DateTimeFormat(strings.lang, { timeStyle: "medium" });
-const number = new Intl.NumberFormat(strings.lang);
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+const number = new Intl.NumberFormat(locale);
 
 const UNITS = [
   ["day", 86_400_000],
@@ -21,12 +21,12 @@ export function relativeTime(at, now) {
   return relative.format(Math.trunc(distance / 1000), "second");
 }
 
-const hour = new Intl.DateTimeFormat(strings.lang, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(strings.lang, { day: "numeric", month: "short" });
-const date = new Intl.DateTimeFormat(strings.lang, { day: "numeric", month: "short", timeZone: "UTC" });
+const hour = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const date = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 const SIZES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"].map(
   (unit) =>
-    new Intl.NumberFormat(strings.lang, {
+    new Intl.NumberFormat(locale, {
       style: "unit",
       unit,
       unitDisplay: unit === "byte" ? "long" : "short",
@@ -47,3 +47,10 @@ export const dateOf = (iso) => date.format(new Date(iso));
 export const fullTime = (at) => moment.format(at);
 export const timeOfDay = (at) => clock.format(at);
 export const count = (value) => number.format(value);
+
+const rules = new Intl.PluralRules(locale);
+
+/** "1 document", "3 documents": `one` and `other` are the forms of the noun. */
+export function many(value, one, other) {
+  return `${count(value)} ${rules.select(value) === "one" ? one : other}`;
+}

@@ -9,8 +9,9 @@ import { strings } from "./strings.js";
 /** Stories that were opened and closed: an answer to an earlier question is not shown. */
 let turns = 0;
 
-/** Does an action and reports it; set once. */
+/** Does an action and reports it, and finds a finding by its id; set once. */
 let work;
+let findingBy;
 
 /** Opens the dialog; where it was opened from has the focus again once it is closed. */
 export async function openStory({ id, path = "" }) {
@@ -26,7 +27,7 @@ export async function openStory({ id, path = "" }) {
     byId("story-title").replaceChildren(element("bdi", {}, story.document.path));
     body.replaceChildren(
       ...actionsOf(story.document),
-      factsOf(story.document, story.waits),
+      factsOf(story.document, waitsOf(story)),
       ...part(words.history, historyOf(story.history)),
       ...part(words.attempts, story.attempts.length > 0 && attemptsOf(story.attempts)),
       ...part(words.contents, story.contents.length > 0 && contentsOf(story.contents)),
@@ -39,8 +40,9 @@ export async function openStory({ id, path = "" }) {
 }
 
 /** Makes its button and a click next to it close the dialog; Escape already does. */
-export function listenToStory(doing) {
+export function listenToStory(doing, finding) {
   work = doing;
+  findingBy = finding;
   byId("story-close").addEventListener("click", () => byId("story").close());
   byId("story").addEventListener("click", ({ target }) => {
     if (target === byId("story")) byId("story").close();
@@ -76,6 +78,12 @@ function actionsOf({ id, path, retry, error, state }) {
   return [element("div", { class: "actions" }, ...buttons)];
 }
 
+/** What keeps the document, in the reader's language. */
+function waitsOf({ waits, waitsFor }) {
+  const finding = findingBy(waitsFor);
+  return finding ? [`${finding.title}.`, finding.detail, finding.fix].filter(Boolean).join(" ") : waits;
+}
+
 function part(title, content) {
   return content ? [element("h3", {}, title), content] : [];
 }
@@ -84,8 +92,8 @@ function factsOf(record, waits) {
   const words = strings.story;
   const facts = [
     [strings.columns.state, badge(record.state)],
-    [words.why, record.error && `${record.error.message} (${record.error.code})`],
-    [strings.finding.fix, record.error && sentence("span", {}, record.error.hint)],
+    [words.why, record.error && `${strings.messageOf(record.error.message)} (${record.error.code})`],
+    [strings.finding.fix, record.error && sentence("span", {}, strings.hintOf(record.error.code, record.error.hint))],
     [strings.mirror, record.mirror],
     [words.target, record.target],
     [words.sentName, record.sentName],
@@ -94,7 +102,7 @@ function factsOf(record, waits) {
     [words.size, bytes(record.size)],
     [words.sha256, record.sha256 && element("code", {}, record.sha256)],
     [words.batch, record.batch && element("code", {}, record.batch)],
-    [words.waits, waits],
+    [words.waits, waits && sentence("span", {}, waits)],
     [strings.finding.nextAttempt, waits || record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
     [words.remark, record.remark],
     [words.movedFrom, record.movedFrom],
@@ -115,11 +123,24 @@ function historyOf(lines) {
         "li",
         {},
         element("time", { datetime: new Date(at).toISOString() }, fullTime(at)),
-        element("span", { class: "step" }, strings.step(from, to, event), times ? ` ${strings.times(times)}` : ""),
-        detail ? element("bdi", { class: "detail" }, detail) : undefined,
+        element("span", { class: "step" }, stepOf(from, to, event), times ? ` ${strings.times(times)}` : ""),
+        detail ? element("bdi", { class: "detail" }, strings.messageOf(detail)) : undefined,
       ),
     ),
   );
+}
+
+function stepOf(from, to, event) {
+  const word = strings.events[event];
+  if (to === null || from === to) return word ?? event;
+  const state = strings.states[to] ?? to;
+  return word === undefined ? state : `${word}: ${state}`;
+}
+
+/** `deferred: ARCHIVE_BUSY`, with the word that the reader knows. */
+function outcomeOf(outcome) {
+  const [event, ...code] = outcome.split(": ");
+  return [strings.outcomes[event] ?? event, ...code].join(": ");
 }
 
 function attemptsOf(attempts) {
@@ -132,7 +153,7 @@ function attemptsOf(attempts) {
         "li",
         {},
         element("time", { datetime: new Date(startedAt).toISOString() }, fullTime(startedAt)),
-        element("span", { class: "step" }, outcome ?? words.underWay),
+        element("span", { class: "step" }, outcome === null ? words.underWay : outcomeOf(outcome)),
         element("span", { class: "detail" }, words.attempt(folderId, documentId)),
       ),
     ),

@@ -12,6 +12,7 @@ import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { statusOf } from "../sync/status.ts";
 import { standingOf } from "../report/standing.ts";
+import { oneLine } from "../report/finding-text.ts";
 import { whyWaits } from "../report/why-waits.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { runningDaemon } from "./journals.ts";
@@ -115,7 +116,8 @@ async function waitsOf(
     const isRunning = (await runningDaemon(config)) !== undefined;
     return standingOf(journal, await statusOf(journal, config, isRunning, now));
   };
-  return whyWaits(standing, record, now);
+  const found = await whyWaits(standing, record);
+  return found && oneLine(found, now);
 }
 
 /** Every revision of the path, oldest first; and how many documents there are below it. */

@@ -243,7 +243,7 @@ export class Daemon implements AsyncDisposable {
       journal: this.journal,
       standing: () => this.#standing(),
       waits: (document: Parameters<typeof whyWaits>[1]) =>
-        whyWaits(() => this.#standing(), document, this.#clock.now()),
+        whyWaits(() => this.#standing(), document),
       health: () => this.#health(),
       away: () => this.#parts.cluster.away,
       fault: () => this.#parts.cluster.fault,

@@ -20,7 +20,13 @@ export const ASSET_FILES = [
   "dashboard.css",
   "tables.css",
   "dashboard.js",
+  "languages.js",
   "strings.js",
+  "en.js",
+  "en-terms.js",
+  "de.js",
+  "de-findings.js",
+  "de-terms.js",
   "format.js",
   "headline.js",
   "dom.js",
@@ -39,7 +45,11 @@ export const ASSET_FILES = [
 ] as const;
 
 /** Those of the page on which to sign in: they come without a token. */
-const SIGN_IN_FILES = ["sign-in.html", "sign-in.js", "strings.js", "dashboard.css", "favicon.svg"];
+const SIGN_IN_FILES = ASSET_FILES.filter((file) =>
+  /^(?:sign-in\..*|languages\.js|strings\.js|(?:en|de)(?:-\w+)?\.js|format\.js|dashboard\.css|favicon\.svg)$/.test(
+    file,
+  ),
+);
 export const SIGN_IN_PATHS: readonly string[] = SIGN_IN_FILES.map(pathOfAsset);
 
 /** The same place from `src/` and from `dist/`. */

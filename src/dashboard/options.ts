@@ -3,6 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
+import type { Finding } from "../report/finding.ts";
 import type { Standing } from "../report/standing.ts";
 import type { Chosen } from "../sync/retry.ts";
 
@@ -51,7 +52,7 @@ export type DashboardOptions = {
    * Why nothing goes on with a document though nothing is wrong with itself; null where nothing keeps it.
    * Default: nothing ever does.
    */
-  waits?: (document: { readonly mirror: string; readonly state: State }) => Promise<string | null>;
+  waits?: (document: { readonly mirror: string; readonly state: State }) => Promise<Finding | null>;
   /** Why the journal cannot be used just now; default: it always can. */
   away?: () => string | undefined;
   /** What stands against it, where it is the host; else nobody reaches its database. */

@@ -1,5 +1,6 @@
 /** Everything the journal has of one document, for those who look for a file. */
 import type { AttemptRow, Content, HistoryRow } from "../journal/journal.ts";
+import { oneLine } from "../report/finding-text.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import type { DashboardOptions } from "./options.ts";
@@ -15,6 +16,8 @@ export type Story = {
   readonly document: DocumentRecord;
   /** Why nothing goes on with it though nothing is wrong with itself; null where nothing keeps it. */
   readonly waits: string | null;
+  /** The id of the finding that says so. */
+  readonly waitsFor: string | null;
   readonly history: readonly HistoryRow[];
   readonly attempts: readonly AttemptRow[];
   readonly contents: readonly Content[];
@@ -26,7 +29,7 @@ export type Story = {
 
 /** Tells it; throws a `Refusal` (404) where no such row is left. */
 export async function storyOf(
-  { journal, waits }: Pick<DashboardOptions, "journal" | "waits">,
+  { journal, waits, clock }: Pick<DashboardOptions, "journal" | "waits" | "clock">,
   id: number,
 ): Promise<Story> {
   const document = await journal.document(id);
@@ -41,9 +44,11 @@ export async function storyOf(
     if (other.id !== id) revisions.push(recordOf(other, mirror));
   }
   const record = recordOf(document, mirror);
+  const finding = (await waits?.(record)) ?? null;
   return {
     document: record,
-    waits: (await waits?.(record)) ?? null,
+    waits: finding && oneLine(finding, clock.now()),
+    waitsFor: finding?.id ?? null,
     history: (await journal.history(id)).slice(-LINES_MAX),
     attempts: (await journal.attempts(id)).slice(-LINES_MAX),
     contents: await journal.contents(id),

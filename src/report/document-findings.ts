@@ -45,7 +45,7 @@ export function documentFindings({
 }
 
 function findingOf(problem: ProblemGroup, report: StatusReport): Finding {
-  const { state, code, documents, first } = problem;
+  const { state, code, documents, first, message, paths = [first.path] } = problem;
   const kind = KINDS[state];
   const { hint, person } = failureOf(code);
   return {
@@ -59,7 +59,7 @@ function findingOf(problem: ProblemGroup, report: StatusReport): Finding {
     since: first.since,
     nextAttempt: state === "failed" || person !== undefined ? null : first.nextAttemptAt,
     count: documents,
-    documents: { state, code, first: first.id },
+    documents: { state, code, first: first.id, message, paths },
     actions: state === "uploaded" ? [] : (ACTIONS[code] ?? (state === "settling" ? [] : ["retry"])),
   };
 }

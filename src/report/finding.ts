@@ -76,6 +76,9 @@ export type Finding = {
     readonly state: State;
     readonly code: string;
     readonly first: number;
+    /** The first of them, at least one, and what that one met. */
+    readonly paths: readonly string[];
+    readonly message: string;
   } | null;
   readonly actions: readonly FindingAction[];
 };

@@ -1,6 +1,5 @@
 import type { State } from "../domain/document.ts";
 import type { Finding, FindingKind } from "./finding.ts";
-import { oneLine } from "./finding-text.ts";
 import { MOVING } from "./finding.ts";
 import type { Standing } from "./standing.ts";
 
@@ -26,8 +25,7 @@ const KEEPS: { readonly [K in FindingKind]?: readonly State[] } = {
 export async function whyWaits(
   standing: () => Promise<Pick<Standing, "report" | "findings">>,
   { mirror, state }: Waiter,
-  now: number,
-): Promise<string | null> {
+): Promise<Finding | null> {
   if (!MOVING.includes(state)) return null;
   const { report, findings } = await standing();
   const archive = report.mirrors.find(({ name }) => name === mirror)?.archive;
@@ -35,6 +33,5 @@ export async function whyWaits(
     KEEPS[finding.kind]?.includes(state) === true &&
     (finding.mirror === null || finding.mirror === mirror) &&
     (finding.archive === null || finding.archive === archive);
-  const found = findings.find(isAbout);
-  return found ? oneLine(found, now) : null;
+  return findings.find(isAbout) ?? null;
 }

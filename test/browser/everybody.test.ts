@@ -63,6 +63,26 @@ describe.skipIf(isSkipped)(
       },
     );
 
+    test("in the browser's language, or in the one that is chosen and remembered", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, office.url, { locale: "de-AT" });
+      const { page } = visiting;
+      await visiting.headline(/^1 Dokument fehlgeschlagen: vom Archiv abgelehnt \(NO_FILE_DATA\)$/);
+      const headline = await page.locator("#headline").innerText();
+      expect(headline).toMatch(/Das Archiv fand keinen Inhalt.*Seit\s+20\.11\.2026, 13:12/s);
+      await page.getByRole("button", { name: "Senden anhalten" }).waitFor();
+      await page.getByRole("link", { name: "scan of a scan.pdf" }).click();
+      await page.getByRole("dialog").getByText("fehlgeschlagen", { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("combobox", { name: "Sprache" }).selectOption("English");
+      await visiting.headline(/^1 document failed/);
+      await page.reload();
+      await visiting.headline(/^1 document failed/);
+      expect(await page.getAttribute("html", "lang")).toBe("en");
+      expect(await page.locator("#headline").innerText()).toMatch(/Since\s+20 Nov 2026, 13:12/);
+    });
+
     test("by keyboard alone: skip, pause, search, read, come back", async () => {
       await using office = await anOffice();
       await fill(office);

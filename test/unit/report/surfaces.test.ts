@@ -177,7 +177,7 @@ test("what each surface says of each finding", () => {
     --
     3 documents failed: the archive rejected them (FILE_SIZE_TOO_BIG)
     --
-    {"since":1000,"nextAttempt":null,"count":3,"archive":null,"mirror":null,"documents":{"state":"failed","code":"FILE_SIZE_TOO_BIG","first":7},"actions":["retry"],"id":"failed:FILE_SIZE_TOO_BIG","kind":"failed","severity":"error"}
+    {"since":1000,"nextAttempt":null,"count":3,"archive":null,"mirror":null,"documents":{"state":"failed","code":"FILE_SIZE_TOO_BIG","first":7,"message":"said so","paths":["a/b.pdf"]},"actions":["retry"],"id":"failed:FILE_SIZE_TOO_BIG","kind":"failed","severity":"error"}
 
     # source
     --
@@ -236,7 +236,7 @@ test("what each surface says of each finding", () => {
     --
     1 document is held: SIDECAR_MISSING
     --
-    {"since":1000,"nextAttempt":61000,"count":1,"archive":null,"mirror":null,"documents":{"state":"held","code":"SIDECAR_MISSING","first":7},"actions":["retry"],"id":"held:SIDECAR_MISSING","kind":"held","severity":"warning"}
+    {"since":1000,"nextAttempt":61000,"count":1,"archive":null,"mirror":null,"documents":{"state":"held","code":"SIDECAR_MISSING","first":7,"message":"said so","paths":["a/b.pdf"]},"actions":["retry"],"id":"held:SIDECAR_MISSING","kind":"held","severity":"warning"}
 
     # stuck
     --
@@ -257,7 +257,7 @@ test("what each surface says of each finding", () => {
     --
     The archive has not converted 1 document
     --
-    {"since":1000,"nextAttempt":61000,"count":1,"archive":null,"mirror":null,"documents":{"state":"uploaded","code":"CONVERSION_STUCK","first":7},"actions":[],"id":"stuck","kind":"stuck","severity":"warning"}
+    {"since":1000,"nextAttempt":61000,"count":1,"archive":null,"mirror":null,"documents":{"state":"uploaded","code":"CONVERSION_STUCK","first":7,"message":"said so","paths":["a/b.pdf"]},"actions":[],"id":"stuck","kind":"stuck","severity":"warning"}
 
     # after
     --
@@ -384,7 +384,7 @@ test("what each surface says of each finding", () => {
     --
     1 file is not finished yet
     --
-    {"since":1000,"nextAttempt":61000,"count":1,"archive":null,"mirror":null,"documents":{"state":"settling","code":"FILE_UNFINISHED","first":7},"actions":["sendAnyway"],"id":"unfinished:FILE_UNFINISHED","kind":"unfinished","severity":"info"}
+    {"since":1000,"nextAttempt":61000,"count":1,"archive":null,"mirror":null,"documents":{"state":"settling","code":"FILE_UNFINISHED","first":7,"message":"said so","paths":["a/b.pdf"]},"actions":["sendAnyway"],"id":"unfinished:FILE_UNFINISHED","kind":"unfinished","severity":"info"}
 
     # sentEarly
     --
