@@ -6,14 +6,13 @@ import { baseOf } from "../rules/folder.ts";
 import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
 import { archiveNameOf, archivesIn } from "./archives.ts";
-import { notifyOf } from "./build-notify.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { After, ArchiveAccount, Config, Mirror } from "./config.ts";
 import type { Networks } from "./find-networks.ts";
 import { globBelow } from "./glob.ts";
 import { type JournalPlace, LEASE_MS } from "./journal-place.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
-import { NO_NOTIFY_SECRETS, type NotifySecrets } from "./notify-secrets.ts";
+import { notifyOf } from "./notify.ts";
 import { RECEIPT_FORMATS } from "./receipts-schema.ts";
 import type { FileShape } from "./file-schema.ts";
 import type { Secrets } from "./secrets.ts";
@@ -23,7 +22,6 @@ type ArchiveShape = NonNullable<FileShape["archive"]>;
 
 /** What was found elsewhere than in the file. */
 type Found = Secrets & {
-  readonly notify?: NotifySecrets;
   readonly networks?: Networks;
 };
 
@@ -65,12 +63,10 @@ export function buildConfig(
     },
     schedule: { rescan: shape.schedule.rescan },
     web: shape.web && webOf(shape.web, secrets.webToken),
-    notify: notifyOf(
-      shape.notify,
-      secrets.notify ?? NO_NOTIFY_SECRETS,
+    notify: notifyOf(shape.notify, secrets.notify ?? { channels: [], ping: {} }, {
       folder,
-      secrets.networks?.to,
-    ),
+      networkTo: secrets.networks?.to ?? (() => undefined),
+    }),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     receipts: receiptsOf(shape.receipts, layout),
     shutdownMs: shape.shutdown,

@@ -7,7 +7,7 @@ import type { NetworkSettings } from "../network/network.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JournalPlace } from "./journal-place.ts";
-import type { NotifyConfig } from "./notify-config.ts";
+import type { NotifyConfig } from "./notify.ts";
 import type { SecretFile } from "./secret-file.ts";
 
 /**

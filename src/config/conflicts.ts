@@ -7,7 +7,7 @@ import { isWithin, type Layout } from "./layout.ts";
 import { writtenJournal } from "./written-journal.ts";
 import { nearest } from "./nearest.ts";
 import { quoted } from "./quoted.ts";
-import { reportChannels } from "./notify-conflicts.ts";
+import { reportChannels } from "./notify.ts";
 import { reportRules } from "./rule-conflicts.ts";
 import type { Sketch } from "./file-schema.ts";
 
@@ -23,7 +23,7 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Config
   reportOwnFiles(layout, findings);
   reportJournal(sketch, findings);
   reportIntervals(sketch, findings);
-  reportChannels(sketch, findings);
+  reportChannels(sketch.notify, findings);
   reportReserve(sketch, layout, findings);
 }
 

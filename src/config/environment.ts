@@ -4,6 +4,7 @@
  * a single mirror, `SCANFERRY_MIRROR_…`. Secrets are looked up by their variables elsewhere (`secrets.ts`).
  */
 import { z } from "zod";
+import { CHANNELS } from "./channels.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { unwrap } from "./kind.ts";
 import { nearest } from "./nearest.ts";
@@ -31,16 +32,17 @@ const OTHERS = [
   "JOURNAL_PASSWORD",
   "PING_URL",
   "PING_URL_FILE",
-  "MAIL_PASSWORD",
-  "WEBHOOK_URL",
-  "WEBHOOK_SECRET",
-  "WEBHOOK_TOKEN",
   // Read by bin/scanferry, the image and its compose files, and the tests.
   "NODE",
   "HEALTH_URL",
   "USER",
   "KILLS",
   "SEED",
+  ...CHANNELS.flatMap(({ by, schema }) =>
+    Object.keys(schema.shape)
+      .filter((name) => isSecretIn(name, Object.keys(schema.shape)))
+      .map((name) => [by, name].flatMap(wordsOf).join("_")),
+  ),
 ].map((name) => `${PREFIX}${name}`);
 
 /** Of the archives that have names, and what Kubernetes sets in each container for a service called scanferry. */
@@ -89,7 +91,7 @@ function variablesIn(
 }
 
 /** A secret's key has another one next to it for the name of its file. */
-function isSecretIn(name: string, names: readonly string[]): boolean {
+export function isSecretIn(name: string, names: readonly string[]): boolean {
   return (
     name === "passwordFile" ||
     names.includes(`${name}File`) ||
@@ -97,7 +99,7 @@ function isSecretIn(name: string, names: readonly string[]): boolean {
   );
 }
 
-function wordsOf(name: string): string[] {
+export function wordsOf(name: string): string[] {
   return name.split(/(?=[A-Z])/).map((word) => word.toUpperCase());
 }
 

@@ -16,7 +16,7 @@ import { journalPlace } from "./journal-place.ts";
 import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
-import { notifySchema } from "./notify-schema.ts";
+import { notifySchema } from "./notify.ts";
 import { hostName, listenAddress, localPath } from "./place-kinds.ts";
 import { receiptsSchema } from "./receipts-schema.ts";
 import { sendingHours } from "./sending-hours.ts";

@@ -2,7 +2,6 @@ import { buildConfig } from "./build-config.ts";
 import type { Config } from "./config.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { findNetworks } from "./find-networks.ts";
-import { findNotifySecrets } from "./notify-secrets.ts";
 import type { FileShape } from "./file-schema.ts";
 import { findSecrets } from "./secrets.ts";
 import { sketchOf } from "./sketch-of.ts";
@@ -16,9 +15,8 @@ export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   const { sketch, findings } = sketchOf(file, options.env);
   const around = { config: file, env: options.env, findings, files: [] };
   const secrets = await findSecrets(sketch, around);
-  const notify = await findNotifySecrets(sketch, around);
   const networks = await findNetworks(sketch, around);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out of the sketch.
-  return buildConfig(file, sketch as FileShape, { ...secrets, notify, networks });
+  return buildConfig(file, sketch as FileShape, { ...secrets, networks });
 }

@@ -42,9 +42,12 @@ export function proxyProblem(text: string): string | undefined {
   return undefined;
 }
 
+/** The name of the kind that certificates and their keys are of. */
+export const PEM = "path, or PEM text";
+
 /** A file of certificates or a key (PEM), as written; or the text itself. */
 export function pem(): Kind<string> {
-  return kind("path, or PEM text", (value, refuse) => {
+  return kind(PEM, (value, refuse) => {
     // Not told: it may be a key.
     const text = textIn(value, () => refuse("is not text", "name the file"));
     return text.includes("-----BEGIN ") ? text : pathIn(text, refuse);

@@ -2,12 +2,17 @@
  * Where the secrets come from: the environment, else the value in the file, else the file that is named. No message
  * says anything of a secret but where it was looked for.
  */
+import { z } from "zod";
 import { takesSecret } from "../domain/signing.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
-import { variableOf } from "./environment.ts";
+import type { Found, Need, SecretKey } from "./channel.ts";
+import { isSecretIn, PREFIX, variableOf, wordsOf } from "./environment.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { readNamedFile, reportIfOpen, type SecretFile, type SecretContext } from "./secret-file.ts";
-import type { Sketch } from "./file-schema.ts";
+import { kindOf, unwrap } from "./kind.ts";
+import { type NotifySecrets, PING_SECRETS, writtenChannels } from "./notify.ts";
+import { fileSchema, type FileShape, type Sketch } from "./file-schema.ts";
+import { PEM } from "./place-kinds.ts";
 import { writtenJournal } from "./written-journal.ts";
 
 /** The secrets, as far as they were found; what is missing is reported. */
@@ -17,6 +22,8 @@ export type Secrets = {
   readonly webToken: string | undefined;
   /** Of a journal in PostgreSQL. */
   readonly journalPassword?: string | undefined;
+  /** Absent: no one is notified. */
+  readonly notify?: NotifySecrets;
   /** Those that they were read from. */
   readonly files: readonly SecretFile[];
 };
@@ -26,9 +33,6 @@ export type ArchiveSecrets = {
   readonly accountKey: string | undefined;
   readonly signingSecret: string | undefined;
 };
-
-/** Whether a secret has to be there; one that is not used is not looked for. */
-export type Need = "required" | "optional" | "unused";
 
 /** What one secret is read from. */
 export type SecretOrigin = {
@@ -80,7 +84,8 @@ export async function findSecrets(sketch: Sketch, around: SecretContext): Promis
     );
   }
   const journalPassword = await findJournalPassword(sketch.journal, around);
-  return { archives, webToken, journalPassword, files: around.files };
+  const notify = await findNotifySecrets(sketch, around);
+  return { archives, webToken, journalPassword, notify, files: around.files };
 }
 
 /** Of a journal in PostgreSQL; it may have none. */
@@ -97,6 +102,53 @@ async function findJournalPassword(
     variable: "SCANFERRY_JOURNAL_PASSWORD",
   };
   return findSecret(origin, url === undefined ? "unused" : "optional", around);
+}
+
+/** Passwords, signing secrets, tokens and addresses of the channels. */
+async function findNotifySecrets(
+  { notify }: Sketch,
+  around: SecretContext,
+): Promise<NotifySecrets> {
+  const channels: Found[] = [];
+  for (const { way, channel, key } of writtenChannels(notify)) {
+    channels.push(await findAll(way.secrets(channel), way.by, channel, key, around));
+    for (const [name, schema] of Object.entries(way.schema.shape)) {
+      const values: object = channel[name] ?? {};
+      const isMapping = unwrap(schema).inner instanceof z.ZodRecord;
+      if (isMapping && Object.keys(values).length > 0) reportIfOpen([...key, name], around);
+    }
+  }
+  const ping = await findAll(PING_SECRETS, "ping", notify?.ping ?? {}, ["notify", "ping"], around);
+  return { channels, ping };
+}
+
+/** The secrets of one section; their variables are named after it. */
+async function findAll(
+  keys: readonly SecretKey[],
+  by: string,
+  written: Readonly<Record<string, unknown>>,
+  section: KeyPath,
+  around: SecretContext,
+): Promise<Found> {
+  const found: Record<string, string | undefined> = {};
+  for (const { name, need, isAddress: isOpen = false } of keys) {
+    const [value, file] = [written[name], written[`${name}File`]] as (string | undefined)[];
+    const variable = `${PREFIX}${[by, name].flatMap(wordsOf).join("_")}`;
+    const secret = await findSecret({ section, name, value, file, variable, isOpen }, need, around);
+    // What came from a file or the environment has passed no check yet.
+    const isFit =
+      !isOpen ||
+      secret === value ||
+      (/^https?:\/\/[^\s@\\]+$/i.test(secret ?? "") && URL.canParse(secret ?? ""));
+    if (secret !== undefined && !isFit)
+      around.findings.report(
+        [...section, name],
+        "is not an http or https URL",
+        "write https://HOST/PATH",
+      );
+    found[name] = secret;
+  }
+  return found;
 }
 
 /** Those of one of several have variables of their own: another account's key must not be tried. */
@@ -205,4 +257,41 @@ function fit(
     findings.report(key, message, "give the secret alone, on one line");
   } else return secret;
   return undefined;
+}
+
+/** A file that the configuration names, as it is written there. */
+type NamedFile = { readonly written: string; readonly isCertificate: boolean };
+
+/** Every file that a secret, a certificate or its key is read from: whatever keys the schema has for one. */
+export function namedFiles(shape: FileShape): NamedFile[] {
+  return namedIn(fileSchema, shape, false);
+}
+
+function namedIn(schema: z.core.$ZodType, value: unknown, isSecretFile: boolean): NamedFile[] {
+  const { inner } = unwrap(schema);
+  if (typeof value === "string") {
+    // The text of a certificate may stand in the place of its file.
+    const isCertificate = kindOf(inner)?.name === PEM && !value.includes("-----BEGIN ");
+    return isSecretFile || isCertificate ? [{ written: value, isCertificate }] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  if (inner instanceof z.ZodUnion)
+    return inner.options
+      .filter((option) => option instanceof z.ZodObject)
+      .flatMap((option) => namedIn(option, value, isSecretFile));
+  if (inner instanceof z.ZodArray || inner instanceof z.ZodRecord) {
+    const item = inner instanceof z.ZodArray ? inner.element : inner.valueType;
+    return Object.values(value).flatMap((each) => namedIn(item, each, isSecretFile));
+  }
+  if (!(inner instanceof z.ZodObject)) return [];
+  const { scheme } = value as { scheme?: Parameters<typeof takesSecret>[0] };
+  if (scheme !== undefined && !takesSecret(scheme)) return [];
+  const names = Object.keys(inner.shape);
+  return Object.entries(inner.shape).flatMap(([name, child]) =>
+    namedIn(
+      child,
+      (value as Readonly<Record<string, unknown>>)[name],
+      name.endsWith("File") && isSecretIn(name, names),
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { ChannelConfig, CommandConfig } from "../config/notify-config.ts";
+import type { CommandConfig } from "../config/channels/command.ts";
 import { codeOf } from "../std/fault.ts";
 import type { Channel } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
@@ -14,7 +14,7 @@ export class CommandChannel implements Channel {
   readonly #run: readonly string[];
   readonly #cwd: string;
 
-  constructor({ name, run, cwd }: ChannelConfig & CommandConfig) {
+  constructor({ name, run, cwd }: CommandConfig) {
     this.name = name;
     this.#run = run;
     this.#cwd = cwd;

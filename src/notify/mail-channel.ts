@@ -1,6 +1,6 @@
 import { connect } from "node:tls";
 import { createTransport } from "nodemailer";
-import type { ChannelConfig, MailConfig } from "../config/notify-config.ts";
+import type { MailConfig } from "../config/channels/mail.ts";
 import { Trust } from "../network/trust.ts";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
@@ -25,10 +25,10 @@ const IN_PLAIN = /wrong version number|packet length too long|record overflow/i;
 /** Mail by SMTP, one connection a message: there are few of them. */
 export class MailChannel implements Channel {
   readonly name: string;
-  readonly #config: ChannelConfig & MailConfig;
+  readonly #config: MailConfig;
   readonly #trust: Trust;
 
-  constructor(config: ChannelConfig & MailConfig) {
+  constructor(config: MailConfig) {
     this.name = config.name;
     this.#config = config;
     this.#trust = new Trust(config.ca === undefined ? {} : { ca: config.ca });

@@ -1,6 +1,6 @@
 // By this name the whole of undici is built in: its pool alone has no `request` (scripts/build.ts).
 import { Pool as WholePool } from "undici";
-import type { ChannelConfig, WebhookConfig } from "../config/notify-config.ts";
+import type { WebhookConfig } from "../config/channels/webhook.ts";
 import { connectorTo } from "../network/connector.ts";
 import { type NetworkSettings, networkSecretsOf } from "../network/network.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
@@ -21,7 +21,7 @@ export class WebhookChannel implements Channel {
   readonly #config: WebhookConfig;
   readonly #clock: Clock;
 
-  constructor(config: ChannelConfig & WebhookConfig, clock: Clock) {
+  constructor(config: WebhookConfig, clock: Clock) {
     this.name = config.name;
     this.#config = config;
     this.#clock = clock;

@@ -2,7 +2,7 @@
  * What is sent to each service, in the form that its documentation asks for. Services read markup in what they are sent,
  * and a file may have any name: text goes where it is plain, or what would be markup is made harmless.
  */
-import type { WebhookConfig } from "../config/notify-config.ts";
+import type { WebhookConfig } from "../config/channels/webhook.ts";
 import type { WebhookFormat } from "../domain/webhook-format.ts";
 import type { MessageBody } from "./message.ts";
 

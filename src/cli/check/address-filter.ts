@@ -5,10 +5,11 @@
 import { lookup } from "node:dns/promises";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import type { ChannelConfig } from "../../config/notify-config.ts";
+import { type Host, partnerAt } from "../../config/channel.ts";
+import { notifyPartners } from "../../config/notify.ts";
 import { addressFilter } from "../../network/address-filter.ts";
 import { readNameservers } from "../../network/nameservers.ts";
-import { type NetworkSettings, placeOf } from "../../network/network.ts";
+import { placeOf } from "../../network/network.ts";
 import { installedUnit } from "../installed-unit.ts";
 import { fail, type CheckResult, ok, warn } from "./check-result.ts";
 
@@ -58,29 +59,13 @@ async function partnersOf(config: Config, resolvConf: string): Promise<Partner[]
   return [nameservers, ...hosts];
 }
 
-type Host = { readonly what: string; readonly host: string };
-
 function hostsOf(config: Config): Host[] {
   const { notify, journal } = config;
-  const ping = notify?.ping;
   const server = typeof journal === "string" ? "" : placeOf(journal.server).host;
   return [
-    ...archivesOf(config).map(({ url, network }) => hostOf("the archive", url, network)),
-    ...(notify?.channels ?? []).flatMap(channelHost),
-    ...(ping === undefined ? [] : [hostOf("the ping's server", ping.url, ping.network)]),
+    ...archivesOf(config).map(({ url, network }) => partnerAt("the archive", url, network)),
+    ...(notify ? notifyPartners(notify) : []),
     // Of none, or of a folder, it is a socket of this machine.
     ...(server === "" || server.startsWith("%2F") ? [] : [{ what: "PostgreSQL", host: server }]),
   ];
-}
-
-function channelHost(channel: ChannelConfig): Host[] {
-  if (channel.by === "command") return [];
-  if (channel.by === "mail") return [{ what: "the mail server", host: channel.host }];
-  return [hostOf("the webhook", channel.url, channel.network)];
-}
-
-/** A proxy is spoken to in the place of what is behind it. */
-function hostOf(what: string, url: string, network: NetworkSettings | undefined): Host {
-  if (network?.proxy === undefined) return { what, host: placeOf(url).host };
-  return { what: "the proxy", host: placeOf(network.proxy).host };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Command } from "commander";
-import type { ChannelConfig } from "../../config/notify-config.ts";
+import { type ChannelConfig, channelOf } from "../../config/channels.ts";
 import { version } from "../../daemon/version.ts";
 import { openChannel } from "../../notify/channel.ts";
 import { bodyOf, type ChannelNotification } from "../../notify/message.ts";
@@ -94,13 +94,7 @@ async function outcomeOf(
   }
 }
 
-const TAKEN: Readonly<Record<ChannelConfig["by"], string>> = {
-  mail: "the server took the mail",
-  webhook: "the address took the message",
-  command: "the program ended well",
-};
-
 function lineOf({ channel, by, ok, reason }: Outcome, { out }: Shell): string {
   const mark = out.paint(ok ? "green" : "red", padded(ok ? "ok" : "FAIL", 4));
-  return printable(`${mark}  ${channel} (${by}): ${reason ?? TAKEN[by]}`);
+  return printable(`${mark}  ${channel} (${by}): ${reason ?? channelOf({ by }).taken}`);
 }

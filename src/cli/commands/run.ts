@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import { notifySecretsOf } from "../../config/notify-config.ts";
+import { notifySecretsOf } from "../../config/notify.ts";
 import { signingSecretsOf } from "../../domain/signing.ts";
 import { networkSecretsOf } from "../../network/network.ts";
 import { growSlowly } from "../../std/heap.ts";

@@ -4,11 +4,11 @@ import { archivesIn } from "../../config/archives.ts";
 import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
+import { notifyHosts, writtenChannels } from "../../config/notify.ts";
 import type { FileShape } from "../../config/file-schema.ts";
+import { namedFiles } from "../../config/secrets.ts";
 import { sketchOf } from "../../config/sketch-of.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
-import { WEBHOOK_NEEDS, type WebhookNeeds } from "../../domain/webhook-format.ts";
-import { takesSecret } from "../../domain/signing.ts";
 import { readNameservers } from "../../network/nameservers.ts";
 import { readMounts } from "../../source/mounts.ts";
 import { dropIn, type Needs } from "../drop-in.ts";
@@ -51,9 +51,12 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   // Nothing was found wrong, so nothing is left out.
   const { mirrors, web, notify, journal } = sketch as FileShape;
   const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
-  const programs = notify.command.flatMap(({ run: [program = ""] }) =>
-    isPath(program) ? [resolve(folder, program)] : [],
-  );
+  const files = namedFiles(sketch as FileShape);
+  const paths = [
+    ...files.flatMap(({ written, isCertificate }) => (isCertificate ? [written] : [])),
+    ...writtenChannels(notify).flatMap(({ way, channel }) => way.programs(channel)),
+  ].filter(isPath);
+  const modules = archives.flatMap(({ signing }) => signing.module ?? []);
   return {
     configFile: file.path,
     instance: isInstance ? basename(file.path, extname(file.path)) : undefined,
@@ -65,22 +68,15 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     journal: layout.journal,
     ...journalServerOf(journal),
     receipts: layout.receipts,
-    credentials: secretFilesOf(sketch as FileShape).filter((name) => !isPath(name)),
-    files: [
-      ...archives.flatMap(({ signing: { module }, ca, clientCert, clientKey }) =>
-        [module, ...[ca, clientCert, clientKey].filter(isFile)].flatMap((path) =>
-          path === undefined || (path !== module && !isPath(path)) ? [] : [resolve(folder, path)],
-        ),
-      ),
-      ...programs,
-    ],
+    credentials: files.flatMap(({ written }) => (isPath(written) ? [] : [written])),
+    files: [...modules, ...paths].map((path) => resolve(folder, path)),
     archiveHosts: archives.flatMap(({ url, proxy, proxyFile }) => [
       new URL(url).hostname,
       ...(proxy === undefined || proxy === "off" ? [] : [new URL(proxy).hostname]),
       // Not known here, so nothing is narrowed.
       ...(proxyFile === undefined ? [] : [""]),
     ]),
-    toldHosts: hostsOf(notify),
+    toldHosts: notifyHosts(notify),
     webHost: web?.listen.host,
     nameservers: readNameservers(),
   };
@@ -106,44 +102,6 @@ function journalServerOf(journal: FileShape["journal"]): Pick<Needs, "journalHos
   const { url } = writtenJournal(journal);
   const host = url && new URL(url.server).hostname;
   return host === undefined || host === "" || host.startsWith("%2F") ? {} : { journalHost: host };
-}
-
-/** Every file that a secret is read from, as it is written. */
-function secretFilesOf(shape: FileShape): string[] {
-  const { web, journal, notify } = shape;
-  const { mail, webhook, ping } = notify;
-  const names = [
-    ...archivesIn(shape).flatMap(({ section: { accountKeyFile, signing, ...way } }) => [
-      accountKeyFile,
-      way.proxyFile,
-      ...[way.ca, way.clientCert, way.clientKey].filter(isFile),
-      takesSecret(signing.scheme) ? signing.secretFile : undefined,
-    ]),
-    web?.tokenFile,
-    writtenJournal(journal).passwordFile,
-    ...mail.map(({ passwordFile }) => passwordFile),
-    ...webhook.flatMap(({ urlFile, secretFile, tokenFile }) => [urlFile, secretFile, tokenFile]),
-    ping.urlFile,
-  ];
-  return names.filter((name) => name !== undefined);
-}
-
-/** What is read from a file or the environment is not known here. */
-function hostsOf({ mail, webhook, ping }: FileShape["notify"]): string[] {
-  const hostOf = (url: string | undefined) => (url === undefined ? "" : new URL(url).hostname);
-  return [
-    ...mail.map(({ server }) => server.host),
-    ...webhook.map(({ url, urlFile, format }) => {
-      const needs: WebhookNeeds = WEBHOOK_NEEDS[format];
-      return hostOf(url ?? (urlFile === undefined ? needs.url : undefined));
-    }),
-    ...(ping.url === undefined && ping.urlFile === undefined ? [] : [hostOf(ping.url)]),
-  ];
-}
-
-/** The text of a certificate may stand in the place of its file. */
-function isFile(written: string | undefined): boolean {
-  return written !== undefined && !written.includes("-----BEGIN ");
 }
 
 /** Other programs are looked for in `PATH`, which the unit leaves open; other secrets among the credentials. */

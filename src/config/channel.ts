@@ -1,0 +1,147 @@
+/**
+ * What one way to notify is declared by. A file in `channels` says everything that the configuration, the systemd
+ * unit, `check` and `notify test` have to know of it; `channels.ts` lists those files.
+ */
+import { z } from "zod";
+import { EVENT_KINDS, type EventKind, USUAL_EVENTS } from "../domain/event-kind.ts";
+import { type NetworkSettings, placeOf } from "../network/network.ts";
+import { type About, type Kind, kind, section, setting } from "./kind.ts";
+import { choice, givenName, textIn } from "./kinds.ts";
+
+/** Whether a secret has to be there; one that is not used is not looked for. */
+export type Need = "required" | "optional" | "unused";
+
+/**
+ * A key that holds a secret: its value is in the file, in the file that `nameFile` names, or in a variable
+ * (`SCANFERRY_MAIL_PASSWORD` for the `password` of a `mail`).
+ */
+export type SecretKey = {
+  readonly name: string;
+  readonly need: Need;
+  /** An address, which may stand in a file that others can read. */
+  readonly isAddress?: boolean;
+};
+
+/** A host that the daemon speaks to; `what` it is, in words. */
+export type Host = { readonly what: string; readonly host: string };
+
+/** What the keys of a channel are completed with. */
+export type Around = {
+  /** Of the configuration file. */
+  readonly folder: string;
+  /** How an address is reached; undefined: straight. */
+  readonly networkTo: (url: string) => NetworkSettings | undefined;
+};
+
+/** A channel by its own keys; `Shape` are those of the file, `Settings` what the daemon gets. */
+export type Channel<Shape = unknown, Settings = unknown> = {
+  /** Its key below `notify`. */
+  readonly by: string;
+  readonly schema: z.ZodObject;
+  readonly about: About;
+  /** What `notify test` says when the message was taken. */
+  readonly taken: string;
+  readonly secrets: (channel: Partial<Shape>) => readonly SecretKey[];
+  /** Reports keys that contradict one another. */
+  readonly conflicts: (channel: Partial<Shape>, report: Report) => void;
+  /** From the keys, checked and with the secrets that were found. */
+  readonly build: (channel: Shape, secrets: Found, around: Around) => Settings;
+  /** Hosts that the keys name; "" for one that is known elsewhere. */
+  readonly hosts: (channel: Shape) => readonly string[];
+  /** Whom the daemon speaks to; undefined: no other host. */
+  readonly partner: (settings: Settings) => Host | undefined;
+  /** Programs of this host that are run, as they are written. */
+  readonly programs: (channel: Shape) => readonly string[];
+  /** What must never be shown. */
+  readonly hidden: (settings: Settings) => readonly (string | undefined)[];
+};
+
+/** Of one of the channel's keys: what is wrong, and what to do. */
+export type Report = (name: string, message: string, fix: string) => void;
+
+/** Secrets by their keys. */
+export type Found = Readonly<Record<string, string | undefined>>;
+
+/** The keys of a channel, those that every channel has among them. */
+type Shape<Keys extends z.ZodRawShape> = z.output<z.ZodObject<Keys & ReturnType<typeof ownKeys>>>;
+
+/** Declares a channel; what it does not say, it has none of. */
+export function channel<By extends string, Keys extends z.ZodRawShape, Settings extends object>(
+  by: By,
+  keys: Keys,
+  declared: { readonly about: About } & Pick<Channel<Shape<Keys>, Settings>, "taken" | "build"> &
+    Partial<Channel<Shape<Keys>, Settings>>,
+) {
+  const { about } = declared;
+  const nothing = () => [];
+  return {
+    secrets: nothing,
+    conflicts: () => {},
+    hosts: nothing,
+    partner: () => undefined,
+    programs: nothing,
+    hidden: nothing,
+    ...declared,
+    by,
+    schema: section({ ...ownKeys(by), ...keys }, about.meaning),
+  };
+}
+
+/** What every channel may say. */
+function ownKeys(by: string) {
+  return {
+    name: setting(givenName().optional(), {
+      meaning: "The channel's name. Unique.",
+      example: "office",
+      without: `\`${by}\``,
+    }),
+    events: setting(z.array(choice(...EVENT_KINDS)).prefault([...USUAL_EVENTS]), {
+      meaning: "What this channel reports: [notify.md](notify.md#events).",
+      example: "[gate, credentials, failed]",
+    }),
+  };
+}
+
+/** What every channel is opened with. */
+export type Named = {
+  /** Unique. */
+  readonly name: string;
+  readonly events: readonly EventKind[];
+};
+
+/** An address that is called; whatever is wrong with it, it is not shown: it may be a secret. */
+export function webAddress(): Kind<string> {
+  return kind("http or https URL", (value, refuse) => {
+    const text = textIn(value, () => refuse("is not text", "put it in quotes"));
+    const fix = "write https://HOST/PATH";
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text) || /[\s\\]/.test(text))
+      return refuse("is not an http or https URL", fix);
+    const { username, password } = new URL(text);
+    if (username !== "" || password !== "") return refuse("has a user or a password", fix);
+    return text;
+  });
+}
+
+/** The name of a user at a server. */
+export function userName(): Kind<string> {
+  return kind("text", (value, refuse) => {
+    const text = textIn(value, refuse);
+    if (text === "" || /\p{Cc}/u.test(text))
+      return refuse("is no name of a user", "write it in one line");
+    return text;
+  });
+}
+
+/** Whom a call of `url` speaks to: a proxy in the place of what is behind it. */
+export function partnerAt(what: string, url: string, network: NetworkSettings | undefined): Host {
+  return network?.proxy === undefined
+    ? { what, host: placeOf(url).host }
+    : { what: "the proxy", host: placeOf(network.proxy).host };
+}
+
+/** Path and query of an address: what the others do not know. */
+export function secretPart(url: string): string | undefined {
+  const { pathname, search } = new URL(url);
+  const rest = `${pathname}${search}`;
+  return rest.length > 8 ? rest : undefined;
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { isLoopback } from "../../network/proxies.ts";
+import { invariant } from "../../std/invariant.ts";
+import { channel, type Named, userName } from "../channel.ts";
+import { type Kind, kind, setting } from "../kind.ts";
+import { choice, secret, textIn } from "../kinds.ts";
+import { listenAddress, localPath } from "../place-kinds.ts";
+import { quoted } from "../quoted.ts";
+
+/** By SMTP: `tls` from the first byte, `starttls` before anything is said, or `none`. */
+export type MailConfig = Named & {
+  readonly by: "mail";
+  readonly host: string;
+  readonly port: number;
+  readonly tls: "starttls" | "tls" | "none";
+  /** `password` is a secret. */
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly from: string;
+  readonly to: readonly string[];
+  /** PEM: authorities that are trusted next to those of the host. */
+  readonly ca?: string;
+};
+
+export const mail = channel(
+  "mail",
+  {
+    server: setting(listenAddress(), {
+      meaning: "The mail server (SMTP) and its port.",
+      example: "smtp.example.com:587",
+      required: true,
+    }),
+    tls: setting(choice("starttls", "tls", "none").prefault("starttls"), {
+      meaning:
+        "`starttls` requires encryption before anything is sent, `tls` encrypts from the first byte (port " +
+        "465), `none` never encrypts.",
+      example: "tls",
+    }),
+    user: setting(userName().optional(), {
+      meaning: "The user at the server.",
+      example: "scanferry@example.com",
+      without: "no login",
+    }),
+    password: setting(secret().optional(), {
+      meaning: "The password itself.",
+      example: '"…"',
+      without: "`passwordFile`, else `$SCANFERRY_MAIL_PASSWORD`",
+    }),
+    passwordFile: setting(localPath().optional(), {
+      meaning: "Its file.",
+      example: "/etc/scanferry/mail.password",
+    }),
+    from: setting(mailAddress(), {
+      meaning: "The sender's address.",
+      example: "scanferry@example.com",
+      required: true,
+    }),
+    to: setting(z.array(mailAddress()).min(1), {
+      meaning: "The recipients.",
+      example: "[admin@example.com]",
+      required: true,
+    }),
+  },
+  {
+    about: {
+      meaning: "Sends mail.",
+      example: "[{ server: smtp.example.com:587, from: a@example.com, to: [b@example.com] }]",
+    },
+    taken: "the server took the mail",
+    secrets: ({ user }) => [{ name: "password", need: user === undefined ? "unused" : "required" }],
+    conflicts({ tls, user, server }, report) {
+      if (tls !== "none" || user === undefined || isLoopback(server?.host ?? "")) return;
+      report("tls", "none would send the password in the open", "write starttls or tls");
+    },
+    build(
+      { name = "mail", events, server, tls, user, from, to },
+      { password },
+      { networkTo },
+    ): MailConfig {
+      invariant(user === undefined || password !== undefined, "a checked user has a password");
+      const login = user === undefined || password === undefined ? undefined : { user, password };
+      // Mail never goes by a proxy; whom it trusts is the same.
+      const { ca } = networkTo("https://localhost") ?? {};
+      const trusted = ca === undefined ? {} : { ca };
+      return { by: "mail", name, events, ...server, tls, login, from, to, ...trusted };
+    },
+    hosts: ({ server }) => [server.host],
+    partner: ({ host }) => ({ what: "the mail server", host }),
+    hidden: ({ login }) => [login?.password],
+  },
+);
+
+/** One address of mail, without a name next to it. */
+function mailAddress(): Kind<string> {
+  return kind("mail address", (value, refuse) => {
+    const text = textIn(value, refuse);
+    if (/^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}]+$/u.test(text)) return text;
+    return refuse(`${quoted(text)} is not a mail address`, "write e.g. admin@example.com");
+  });
+}

@@ -1,0 +1,201 @@
+/** `notify`: who is notified when something is wrong, by what, and how often; its channels are in `channels`. */
+import { z } from "zod";
+import type { Hours } from "../domain/hours.ts";
+import {
+  partnerAt,
+  secretPart,
+  type Around,
+  type Found,
+  type Host,
+  type SecretKey,
+  webAddress,
+} from "./channel.ts";
+import { CHANNELS, channelKeys, type ChannelConfig, channelOf } from "./channels.ts";
+import type { NetworkSettings } from "../network/network.ts";
+import { cron } from "./cron.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
+import { section, setting } from "./kind.ts";
+import { quoted } from "./quoted.ts";
+import { choice, duration } from "./kinds.ts";
+import { localPath } from "./place-kinds.ts";
+import { sendingHours } from "./sending-hours.ts";
+import { size } from "./size.ts";
+
+const ping = section(
+  {
+    url: setting(webAddress().optional(), {
+      meaning: "The address.",
+      example: "https://ping.example.com/4711",
+      without: "`urlFile`, else `$SCANFERRY_PING_URL`, else none",
+    }),
+    urlFile: setting(localPath().optional(), {
+      meaning: "Its file.",
+      example: "/etc/scanferry/ping.url",
+    }),
+    method: setting(choice("GET", "POST").prefault("GET"), {
+      meaning: "The method.",
+      example: "POST",
+    }),
+    schedule: setting(cron().default("*/5 * * * *"), {
+      meaning: "How often.",
+      example: '"* * * * *"',
+    }),
+  },
+  "Calls a monitoring service while the daemon is healthy.",
+);
+
+/** The keys of `notify`. */
+export const notifySchema = section(
+  {
+    ...channelKeys,
+    timeout: setting(duration("100ms", "10m").prefault("30s"), {
+      meaning: "How long one attempt may take.",
+      example: "10s",
+    }),
+    repeat: setting(duration("0", "365d").prefault("1d"), {
+      meaning:
+        "How often a lasting problem is reported again; 0: never. A problem that comes and goes, or grows, " +
+        "is reported again after an hour.",
+      example: "7d",
+    }),
+    heldAfter: setting(duration("0", "365d").prefault("1h"), {
+      meaning: "Held documents and an archive that cannot be reached are reported after this time.",
+      example: "4h",
+    }),
+    diskBelow: setting(size("0", "100GB").prefault("500MB"), {
+      meaning: "Free space on the journal's disk below which it is reported; 0: never.",
+      example: "2GB",
+    }),
+    quiet: section(
+      {
+        hours: setting(sendingHours().optional(), {
+          meaning:
+            "No messages in these hours (host's time zone), except `credentials` and `disk`. What still lasts is " +
+            "reported afterwards.",
+          example: '"22:00-07:00"',
+          without: "messages at all hours",
+        }),
+      },
+      "Quiet hours.",
+    ),
+    digest: setting(cron().optional(), {
+      meaning: "When a summary is sent: what was archived since the last one, and what waits.",
+      example: '"0 7 * * 1-5"',
+      without: "none",
+    }),
+    ping,
+  },
+  "Messages when something is wrong. See [notify.md](notify.md).",
+);
+
+/** Who is told, how often, and when not. */
+export type NotifyConfig = {
+  readonly channels: readonly ChannelConfig[];
+  /** Of one try to tell something. */
+  readonly timeoutMs: number;
+  /** What lasts is told again this often; 0: never. */
+  readonly repeatMs: number;
+  /** What may pass on its own (held documents, outages) learns about once it has lasted this long. */
+  readonly heldAfterMs: number;
+  /** The journal's disk is low with less room; 0: never. */
+  readonly diskBytesMin: number;
+  /** Undefined: someone may be told at all hours; within these only of what is urgent. */
+  readonly quiet: Hours | undefined;
+  /** A cron expression; undefined: no digest. */
+  readonly digest: string | undefined;
+  readonly ping: PingConfig | undefined;
+};
+
+/** `url` may be a secret: never told in full. `schedule` is a cron expression. */
+export type PingConfig = {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly schedule: string;
+  /** How it is reached; absent: straight. */
+  readonly network?: NetworkSettings;
+};
+
+/** The keys of `notify` as they are written, or what could be read of them. */
+type Written = {
+  readonly [By in keyof typeof channelKeys]?: readonly (object | undefined)[] | undefined;
+};
+
+/** Every channel that is written, with what declares it and where it stands. */
+export function writtenChannels(notify: Written | undefined) {
+  return CHANNELS.flatMap((way) =>
+    (notify?.[way.by as keyof Written] ?? []).map((channel, at) => {
+      const key: KeyPath = ["notify", way.by, at];
+      // It is of the keys of its own way.
+      return { way, channel: (channel ?? {}) as never, key };
+    }),
+  );
+}
+
+/** Secrets of `notify`: of each channel, in the order of `writtenChannels`, and of the ping. */
+export type NotifySecrets = { readonly channels: readonly Found[]; readonly ping: Found };
+
+export const PING_SECRETS: readonly SecretKey[] = [
+  { name: "url", need: "optional", isAddress: true },
+];
+
+/** Reports channels that cannot be told apart, and keys of a channel that contradict one another. */
+export function reportChannels(notify: Written | undefined, findings: ConfigProblems): void {
+  const names = new Set<string>();
+  for (const { way, channel, key } of writtenChannels(notify)) {
+    const { name = way.by } = channel as { name?: string };
+    if (names.has(name)) {
+      const message = `${quoted(name)} is the name of another channel too`;
+      findings.report([...key, "name"], message, "give it a name of its own");
+    }
+    names.add(name);
+    way.conflicts(channel, (own, message, fix) => findings.report([...key, own], message, fix));
+  }
+}
+
+/** From the keys of `notify` to its configuration; undefined when no one is to be notified. */
+export function notifyOf(
+  notify: z.output<typeof notifySchema>,
+  secrets: NotifySecrets,
+  around: Around,
+): NotifyConfig | undefined {
+  const channels = writtenChannels(notify).map(({ way, channel }, at) =>
+    way.build(channel, secrets.channels[at] ?? {}, around),
+  );
+  const { url } = secrets.ping;
+  if (channels.length === 0 && url === undefined) return undefined;
+  const { method, schedule } = notify.ping;
+  const network = url === undefined ? undefined : around.networkTo(url);
+  return {
+    channels,
+    timeoutMs: notify.timeout,
+    repeatMs: notify.repeat,
+    heldAfterMs: notify.heldAfter,
+    diskBytesMin: notify.diskBelow,
+    quiet: notify.quiet.hours,
+    digest: notify.digest,
+    ping: url === undefined ? undefined : { url, method, schedule, ...(network && { network }) },
+  };
+}
+
+/** Hosts that the keys name; "" for one that a file or a variable names. */
+export function notifyHosts(notify: z.output<typeof notifySchema>): string[] {
+  const { url, urlFile } = notify.ping;
+  const ofChannels = writtenChannels(notify).flatMap(({ way, channel }) => way.hosts(channel));
+  if (url === undefined && urlFile === undefined) return ofChannels;
+  return [...ofChannels, url === undefined ? "" : new URL(url).hostname];
+}
+
+/** Whom the daemon speaks to when it notifies. */
+export function notifyPartners({ channels, ping }: NotifyConfig): Host[] {
+  return [
+    ...channels.flatMap((config) => channelOf(config).partner(config) ?? []),
+    ...(ping ? [partnerAt("the ping's server", ping.url, ping.network)] : []),
+  ];
+}
+
+/** Everything in it that must never be shown. */
+export function notifySecretsOf(notify: NotifyConfig | undefined): string[] {
+  const { channels = [], ping } = notify ?? {};
+  const ofChannels = channels.flatMap((config) => channelOf(config).hidden(config));
+  return [...ofChannels, ping && secretPart(ping.url)].filter((each) => each !== undefined);
+}

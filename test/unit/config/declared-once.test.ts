@@ -1,0 +1,113 @@
+/** What is declared in the schema of the configuration is used: nothing that it lists is forgotten elsewhere. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { buildConfig } from "../../../src/config/build-config.ts";
+import { CHANNELS } from "../../../src/config/channels.ts";
+import { parseYamlSource } from "../../../src/config/yaml-source.ts";
+import { aboutOf, unwrap } from "../../../src/config/kind.ts";
+import { notifyHosts } from "../../../src/config/notify.ts";
+import { fileSchema, type FileShape } from "../../../src/config/file-schema.ts";
+import { findNetworks } from "../../../src/config/find-networks.ts";
+import { findSecrets, namedFiles } from "../../../src/config/secrets.ts";
+import { starterConfig } from "../../../src/config/starter.ts";
+
+/** A configuration with every key of the schema, written as its example; not one that could be used. */
+function everyKey(schema: z.core.$ZodType, name = ""): unknown {
+  const { inner } = unwrap(schema);
+  if (inner instanceof z.ZodUnion) {
+    const section = inner.options.find((option) => option instanceof z.ZodObject);
+    if (section) return everyKey(section);
+  }
+  if (inner instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(inner.shape).map(([key, child]) => [key, everyKey(child, key)]),
+    );
+  if (inner instanceof z.ZodArray && unwrap(inner.element).inner instanceof z.ZodObject)
+    return [everyKey(inner.element)];
+  if (inner instanceof z.ZodRecord && unwrap(inner.valueType).inner instanceof z.ZodObject)
+    return { legal: everyKey(inner.valueType) };
+  return parse(`${name}: ${aboutOf(schema)?.example}`)[name];
+}
+
+// `archives` has the keys of `archive`, and is given in its place.
+const { archive: _, ...written } = everyKey(fileSchema) as Record<string, unknown>;
+
+/** The object, noting which of its keys are read. */
+function watched<T extends object>(object: T, path: string, seen: Set<string>): T {
+  return new Proxy(object, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof name !== "string" || !Object.hasOwn(target, name)) return value;
+      const key = Array.isArray(target) ? path : `${path}.${name}`;
+      seen.add(key);
+      return typeof value === "object" && value !== null ? watched(value, key, seen) : value;
+    },
+  });
+}
+
+function keysOf(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => keysOf(item, path));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]) => [
+    `${path}.${name}`,
+    ...keysOf(child, `${path}.${name}`),
+  ]);
+}
+
+test("every key of the schema is read", async () => {
+  const seen = new Set<string>();
+  const shape = () => watched(z.parse(fileSchema, written) as FileShape, "", seen);
+  const file = { path: "/etc/scanferry.yaml", isWritten: true, text: "", mode: 0o600 };
+  const { findings } = parseYamlSource("", "");
+  const around = { config: file, env: {}, findings, files: [] };
+  await findSecrets(shape(), around);
+  await findNetworks(shape(), around);
+  const inPostgres = shape();
+  Object.assign(inPostgres.journal as object, { path: undefined });
+  for (const whole of [shape(), inPostgres])
+    buildConfig(file, whole, {
+      archives: new Map([["legal", { accountKey: "key", signingSecret: "secret" }]]),
+      webToken: undefined,
+      files: [],
+      notify: { channels: [{ password: "p" }, { url: "https://a.example.com" }], ping: {} },
+    });
+  expect(keysOf(written).filter((key) => !seen.has(key))).toEqual([]);
+});
+
+test("docs/config.md names each file of a secret, and the systemd unit gets all of them", () => {
+  const page = readFileSync(new URL("../../../docs/config.md", import.meta.url), "utf8");
+  const documented = new Set([...page.matchAll(/^- `(\w+File)`/gm)].map(([, name]) => name));
+  expect(documented.size).toBeGreaterThan(5);
+  const files = namedFiles(z.parse(fileSchema, written) as FileShape).map((one) => one.written);
+  const examples = keysOf(written)
+    .filter((key) => documented.has(key.split(".").at(-1)))
+    .map((key) => key.split(".").slice(1).reduce<unknown>(inside, written));
+  expect(examples.length).toBeGreaterThan(8);
+  expect(examples.filter((example) => !files.includes(String(example)))).toEqual([]);
+  expect(files).toContain("/etc/scanferry/office-ca.crt");
+});
+
+/** The value of a key; of a list, that of its first entry. */
+function inside(value: unknown, key: string): unknown {
+  const entry: unknown = Array.isArray(value) ? value[0] : value;
+  return (entry as Record<string, unknown>)[key];
+}
+
+test.for(CHANNELS.map(({ by, about }) => [by, about.example] as const))(
+  "the unit lets the daemon speak to the hosts of %s: %s",
+  ([by, example]) => {
+    const notify = { quiet: {}, ping: {}, [by]: parse(example) as unknown };
+    const shape = z.parse(fileSchema, { ...written, notify }) as FileShape;
+    const named = [...example.matchAll(/(?:server: |\/\/)([\w.]+)/g)].map(([, host]) => host);
+    expect(notifyHosts(shape.notify)).toEqual(named);
+  },
+);
+
+test("each channel has an example in notify.md and in the starter", () => {
+  const page = readFileSync(new URL("../../../docs/notify.md", import.meta.url), "utf8");
+  expect(CHANNELS.filter(({ by }) => !page.includes(`${by}:`)).map(({ by }) => by)).toEqual([]);
+  const starter = starterConfig();
+  expect(CHANNELS.filter(({ by }) => !starter.includes(`${by}:`)).map(({ by }) => by)).toEqual([]);
+});
