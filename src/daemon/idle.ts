@@ -1,6 +1,7 @@
 /** Tells when a pass is over: nothing is left that continues automatically. */
+import { GATE_CODES } from "../domain/codes.ts";
 import type { Document } from "../domain/document.ts";
-import { failureOf, GATE_CODES } from "../domain/failure.ts";
+import { failureOf } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Wakeup } from "../std/wakeup.ts";

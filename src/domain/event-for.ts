@@ -1,6 +1,7 @@
 import type { Random } from "../std/clock.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Document, Seen, Problem } from "./document.ts";
+import { FOLDER_CODES } from "./codes.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
@@ -22,75 +23,6 @@ export type RetryPolicy = {
 export type EventOrGone =
   | { readonly kind: "event"; readonly event: Event }
   | { readonly kind: "gone" };
-
-/** Codes whose documents wait for an archive folder; the folder loop lets them go on. */
-export const FOLDER_CODES = [
-  "FOLDER_MISSING",
-  "FOLDER_TWINS",
-  "FOLDER_CASE",
-  "FOLDER_NOT_EXISTS",
-  "INVALID_FOLDER_ID",
-  "INVALID_FOLDER_PATH",
-] as const;
-
-/** Refusals of what goes with a document, or of all of it: fixed by deciding that again, by the rules as they are then. */
-export const ATTRIBUTE_CODES = [
-  "PLUGIN_REMINDER_NOT_INSTALLED",
-  "INVALID_EXPIRE_DATE",
-  "INVALID_METADATA_TITLE",
-  "INVALID_METADATA_KEYWORD",
-  "INVALID_METADATA_PRODUCER",
-  "INVALID_METADATA_SUBJECT",
-  "INVALID_METADATA_AUTHOR",
-  "INVALID_METADATA_DESCRIPTION",
-  "VETOED",
-] as const;
-
-/** Why the rules hold a document that was not sent: other rules, or other notes, may help. */
-export const RULE_CODES = [
-  "TARGET_UNKNOWN",
-  "METADATA_TOO_LONG",
-  "EXPIRY_UNKNOWN",
-  "EXPIRY_TOO_SOON",
-  "CLOCKS_DIFFER",
-  "PATTERN_SLOW",
-  "HOOK_FAILED",
-  "NOTES_BROKEN",
-  "MARKER_MISSING",
-  "NOT_RENAMED",
-  "FILE_TOO_SMALL",
-  "FILE_TOO_LARGE",
-  "FILE_INCOMPLETE",
-] as const;
-
-/** Codes of an archive that took what was sent, and named another document. */
-export const TAKEN_CODES: readonly string[] = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
-
-/** What was sent without a reply to a folder that is gone by now. */
-export const FOLDER_GONE = "DOUBT_FOLDER_GONE";
-
-/** What was sent without a reply and may be filed in another folder. */
-export const ELSEWHERE = "DOUBT_ELSEWHERE";
-
-/** What the archive gave an id for, and has another document under. */
-export const ANOTHER_DOCUMENT = "ANOTHER_DOCUMENT";
-
-/** Codes of what is held while in doubt, and of nothing else that is held: the archive may have it. */
-export const DOUBT_CODES: readonly string[] = [
-  "DOUBT_AMBIGUOUS",
-  FOLDER_GONE,
-  ELSEWHERE,
-  "REPLIES_LOST",
-  ANOTHER_DOCUMENT,
-  ...TAKEN_CODES,
-];
-
-/** What a file next to the document may fix. */
-export const COMPANION_CODES: readonly string[] = [
-  "SIDECAR_MISSING",
-  "NOTES_BROKEN",
-  "MARKER_MISSING",
-];
 
 /** Turns the outcome of an attempt into the event of its document. Pure. */
 export function eventFor(
@@ -166,7 +98,7 @@ function sized({ code, message }: Problem, { seen }: Document): Problem {
 
 /** A document that waits; for a folder without a time, else with growing patience. */
 function holdFor(document: Document, problem: Problem, at: number, policy: RetryPolicy): Event {
-  const byFolder = (FOLDER_CODES as readonly string[]).includes(problem.code);
+  const byFolder = FOLDER_CODES.includes(problem.code);
   const tries = failuresInARow(document, problem);
   const dueAt = byFolder ? null : at + backoffMs(policy.hold, tries, policy.random);
   return { type: "heldBack", at, dueAt, problem };

@@ -1,6 +1,6 @@
 /** What the journal is asked. Each query is served by an index of its own; a test reads the plans. */
 import { type Document, STATES, type State } from "../domain/document.ts";
-import { DOUBT_CODES, FOLDER_CODES } from "../domain/event-for.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../domain/codes.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";

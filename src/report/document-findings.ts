@@ -1,5 +1,6 @@
 /** Findings about documents: failed, held, never converted, unfinished; one for each state and code. */
-import { failureOf, GATE_CODES } from "../domain/failure.ts";
+import { GATE_CODES } from "../domain/codes.ts";
+import { failureOf } from "../domain/failure.ts";
 import { counted } from "../std/wording.ts";
 import type { StatusReport } from "../sync/status.ts";
 import { type Finding, type FindingAction, PLAIN, sentence, type Situation } from "./finding.ts";

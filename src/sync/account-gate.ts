@@ -2,11 +2,12 @@
  * Keeps the account's gate: closes it when the archive refuses the account, holds what waits behind
  * it so that every row says why, and lets it all go on once a probe got through.
  */
+import { GATE_CODES } from "../domain/codes.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { problemOf } from "../archive/problem.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
-import { failureOf, GATE_CODES, isKnown } from "../domain/failure.ts";
+import { failureOf, isKnown } from "../domain/failure.ts";
 import * as gates from "../domain/gate.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { OF_ONE_REQUEST } from "../domain/status-hints.ts";

@@ -5,8 +5,7 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
-import type { FailureCode } from "../domain/failure.ts";
-import { FOLDER_CODES, RULE_CODES } from "../domain/event-for.ts";
+import { FOLDER_CODES, RULE_CODES } from "../domain/codes.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders } from "./folders.ts";
@@ -54,7 +53,7 @@ export class Held {
 
   /** What the documents held with these codes waited for is there; with `place`, for one folder. */
   async release(
-    codes: readonly FailureCode[],
+    codes: readonly string[],
     place?: { mirrorId: number; targetPath: string },
   ): Promise<void> {
     const { journal, clock } = this.#context;

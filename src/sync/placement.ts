@@ -1,5 +1,5 @@
 import type { Problem } from "../domain/document.ts";
-import { FOLDER_CODES } from "../domain/event-for.ts";
+import { FOLDER_CODES } from "../domain/codes.ts";
 import type { LiveMirror } from "./context.ts";
 import type { Folders } from "./folders.ts";
 
@@ -38,6 +38,6 @@ export class Placement {
 
   /** The archive refused a folder we knew: what is remembered of the tree is no longer true. */
   doubted(code: string): void {
-    if ((FOLDER_CODES as readonly string[]).includes(code)) this.#folders.forget();
+    if (FOLDER_CODES.includes(code)) this.#folders.forget();
   }
 }

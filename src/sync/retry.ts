@@ -1,7 +1,7 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ANYWAY, UNFINISHED_CODES } from "../domain/settle.ts";
-import { FOLDER_CODES, ATTRIBUTE_CODES } from "../domain/event-for.ts";
+import { ATTRIBUTE_CODES, FOLDER_CODES } from "../domain/codes.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** Rows of one commit. */
@@ -157,13 +157,13 @@ export function afterActionAt({ id, state }: Document, at: number, why: string):
 
 /** It waits for a folder: where it belongs may have been decided by a `target` that was fixed since. */
 function isPlacedAgain({ problem, doubtAt, documentId }: Document): boolean {
-  const isPlace = (FOLDER_CODES as readonly string[]).includes(problem?.code ?? "");
+  const isPlace = FOLDER_CODES.includes(problem?.code ?? "");
   return isPlace && doubtAt === null && documentId === null;
 }
 
 /** The archive took exception to what goes with it, and has nothing of it. */
 function isDecidedAgain({ problem, doubtAt, documentId }: Document): boolean {
-  const isAttributes = (ATTRIBUTE_CODES as readonly string[]).includes(problem?.code ?? "");
+  const isAttributes = ATTRIBUTE_CODES.includes(problem?.code ?? "");
   return isAttributes && doubtAt === null && documentId === null;
 }
 

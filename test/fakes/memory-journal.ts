@@ -1,8 +1,7 @@
 import type { Document } from "../../src/domain/document.ts";
-import { DOUBT_CODES } from "../../src/domain/event-for.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../../src/domain/codes.ts";
 import { mayBeArchived } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
-import { FOLDER_CODES } from "../../src/domain/event-for.ts";
 import { isWanted } from "../../src/journal/document-list.ts";
 import { type Cluster, SOLO_CLUSTER } from "../../src/journal/cluster.ts";
 import type {

@@ -14,7 +14,7 @@ import {
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
 import { isAskedFor, ripeness, unfitSize } from "../../domain/settle.ts";
-import { FOLDER_CODES } from "../../domain/event-for.ts";
+import { FOLDER_CODES } from "../../domain/codes.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";
@@ -136,7 +136,7 @@ export class Planner {
   #mayBeOver({ code }: Problem): boolean {
     if (code === "FIRST_RUN") return this.#options.mirror.settings.firstRun === "upload";
     if (code === "FILE_INCOMPLETE") return true;
-    return (FOLDER_CODES as readonly string[]).includes(code);
+    return FOLDER_CODES.includes(code);
   }
 
   async #lookAt(candidates: readonly Candidate[]): Promise<void> {

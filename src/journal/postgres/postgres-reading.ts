@@ -1,5 +1,5 @@
 import { type Document, STATES } from "../../domain/document.ts";
-import { DOUBT_CODES, FOLDER_CODES } from "../../domain/event-for.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../../domain/codes.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
 import { attemptsOf } from "../attempt-effect.ts";
 import { documentList } from "../document-list.ts";

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { EVENT_KINDS } from "../../../src/domain/event-kind.ts";
 import { buildConfig } from "../../../src/config/build-config.ts";
 import { CHANNELS } from "../../../src/config/channels.ts";
 import { parseYamlSource } from "../../../src/config/yaml-source.ts";
@@ -110,4 +111,11 @@ test("each channel has an example in notify.md and in the starter", () => {
   expect(CHANNELS.filter(({ by }) => !page.includes(`${by}:`)).map(({ by }) => by)).toEqual([]);
   const starter = starterConfig();
   expect(CHANNELS.filter(({ by }) => !starter.includes(`${by}:`)).map(({ by }) => by)).toEqual([]);
+});
+
+test("docs/notify.md has a row for each kind of event, and for nothing else", () => {
+  const page = readFileSync(new URL("../../../docs/notify.md", import.meta.url), "utf8");
+  const table = page.slice(page.indexOf("| event |"), page.indexOf("- **Once.**"));
+  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, kind]) => kind);
+  expect(rows.sort()).toEqual([...EVENT_KINDS].sort());
 });

@@ -1,8 +1,9 @@
+import { FOLDER_CODES } from "../../../src/domain/codes.ts";
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { type Outcome } from "../../../src/domain/outcome.ts";
 import { type Attributes } from "../../../src/domain/attributes.ts";
-import { eventFor, FOLDER_CODES } from "../../../src/domain/event-for.ts";
+import { eventFor } from "../../../src/domain/event-for.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { mayHappen } from "../../fixtures/events.ts";

@@ -129,5 +129,5 @@ test.for([
   ["HTTP_502", /^Wait until/, "a proxy without its archive"],
   ["NEW_CODE", /contact its support/, "a code of the archive's own"],
 ] as const)("%s is held, and fixed by %s: %s", ([code, hint]) => {
-  expect(failureOf(code)).toEqual({ fate: "hold", hint: expect.stringMatching(hint) });
+  expect(failureOf(code)).toMatchObject({ fate: "hold", hint: expect.stringMatching(hint) });
 });

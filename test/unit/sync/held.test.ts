@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { FAILURES, type Failure } from "../../../src/domain/failure.ts";
 import { Folders } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { Placement } from "../../../src/sync/placement.ts";
+import { retryOf } from "../../../src/sync/retry.ts";
 import { unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
 
@@ -50,6 +52,28 @@ test.for([
   await desk.run(held);
   expect((await desk.row(row)).state).toBe("pending");
 });
+
+const HELD = Object.entries<Failure>(FAILURES).flatMap(([code, failure]) =>
+  failure.fate === "hold" ? [[code, failure.fixedBy, failure.person] as const] : [],
+);
+
+test.for(HELD)(
+  "what is held by %s goes on by %j or a person's word",
+  async ([code, fixedBy, person]) => {
+    expect(fixedBy.length > 0 || person !== undefined).toBe(true);
+    const { desk, held } = await aWait();
+    const problem = { code, message: "held" };
+    const dueAt = fixedBy.includes("time") ? desk.clock.now() + MINUTE : null;
+    const row = desk.pending({ state: "held", problem, targetPath: "/2026", dueAt });
+    // A person, other content and what the archive has can be told of any document.
+    expect(retryOf(row, desk.clock.now())).not.toEqual([]);
+    if (fixedBy.includes("folder")) desk.archive.addFolder("2026");
+    await desk.run(held);
+    await desk.advance(2 * MINUTE);
+    const isReleased = (await desk.row(row)).state !== "held";
+    expect(isReleased).toBe(fixedBy.some((by) => ["folder", "rules", "time"].includes(by)));
+  },
+);
 
 test("each mirror's own way with missing folders counts", async () => {
   const mirrors = [{}, { missingFolder: { kind: "nearest" } }] as const;
