@@ -235,11 +235,14 @@ describe("time and chance", () => {
 });
 
 describe("files", () => {
-  test.for(["src", "scripts"])("none below %s is longer than 300 lines", (folder) => {
-    const long = filesBelow(folder, /\.ts$/)
-      .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
-      .filter(({ lines }) => lines > 300);
-    expect(long).toEqual([]);
+  test("one below src and scripts has more than 300 lines only with a reason in CONTRIBUTING.md", () => {
+    const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+    const section = page.split("### Long files")[1]?.split("\n## ")[0] ?? "";
+    const excused = [...section.matchAll(/^- `([^`]+)`: ./gm)].map(([, file]) => file);
+    const long = [...sources, ...filesBelow("scripts", /\.ts$/)].filter(
+      ({ text }) => text.split("\n").length - 1 > 300,
+    );
+    expect(long.map(({ file }) => file)).toEqual(excused);
   });
 
   test("none tells of the machine it was written on", () => {
