@@ -1,5 +1,5 @@
 import type { ArchiveAccount } from "../config/config.ts";
-import type { ArchiveSettings } from "./http-archive.ts";
+import type { ArchiveSettings } from "./archive.ts";
 
 /** How the archive is spoken to, over so many connections at most. */
 export function archiveSettings(

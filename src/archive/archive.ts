@@ -1,6 +1,6 @@
 import type {
-  DigidocSort,
   ArchiveDocument,
+  DigidocSort,
   DocumentDetail,
   DocumentSort,
   Folder,
@@ -8,6 +8,9 @@ import type {
   FolderSort,
   PageTotals,
 } from "../wire/shapes.ts";
+import type { NetworkSettings } from "../network/network.ts";
+import type { Signing } from "../domain/signing.ts";
+import type { StoredSize } from "../domain/stored-size.ts";
 
 /** A moment: epoch milliseconds, or text in whatever form the archive takes, sent as it is. */
 export type Moment = number | string;
@@ -170,3 +173,25 @@ export interface Archive extends AsyncDisposable {
   /** Waits for what is under way, then lets go of the connections. Idempotent. */
   close(): Promise<void>;
 }
+
+/** Plain data, so that it can be sent to a child process. */
+export type ArchiveSettings = {
+  /** `{base_url}`; may end in a path. */
+  url: string;
+  /** `acc_key`. */
+  accountKey: string;
+  signing: Signing;
+  /** Milliseconds; see `exchange` for what has that long. */
+  timeoutMs: number;
+  /** How the archive is reached; absent: straight. */
+  network?: NetworkSettings;
+  /** Connections kept at most; at least as many as operations run at once. */
+  connections: number;
+  /** Absent: `same`. */
+  storedSize?: StoredSize | undefined;
+  /**
+   * Each piece of a request has reached the kernel before the next one is made. Costs a little; only
+   * so it is known what can still leave after a process was stopped (`Upload.fence`).
+   */
+  stepwise?: boolean;
+};

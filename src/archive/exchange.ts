@@ -4,24 +4,8 @@ import type { Clock } from "../std/clock.ts";
 import type { Fence } from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { Deadline } from "./deadline.ts";
-import { timeOver } from "./fenced-body.ts";
+import { type RequestBody, timeOver } from "./fenced-body.ts";
 import { connectFailure, connectionLost } from "./network-failure.ts";
-
-/** What is sent, and how far that has come. */
-export interface RequestBody {
-  readonly content: Buffer | AsyncIterable<Buffer>;
-  readonly length: number;
-  /** The request's last bytes were handed over, so they may have left. */
-  readonly ended: boolean;
-  /** Just now the file is awaited, not the network. */
-  readonly waiting: boolean;
-  /** Just now we hold it back ourselves: that is no silence of the network. */
-  readonly held: boolean;
-  /** The error with which the file itself ended the request. */
-  readonly failure: { error: unknown } | undefined;
-  /** The request is over: lets go of the file. */
-  close(): void;
-}
 
 /** One request. */
 export type Request = {

@@ -1,6 +1,5 @@
 import type { Fence } from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
-import type { RequestBody } from "./exchange.ts";
 
 /** What goes last, without which a request has no end; shorter than any closing boundary. */
 const END_BYTES = 16;
@@ -95,4 +94,20 @@ class FencedBody implements RequestBody {
     this.#failure = { error };
     throw error;
   }
+}
+
+/** What is sent, and how far that has come. */
+export interface RequestBody {
+  readonly content: Buffer | AsyncIterable<Buffer>;
+  readonly length: number;
+  /** The request's last bytes were handed over, so they may have left. */
+  readonly ended: boolean;
+  /** Just now the file is awaited, not the network. */
+  readonly waiting: boolean;
+  /** Just now we hold it back ourselves: that is no silence of the network. */
+  readonly held: boolean;
+  /** The error with which the file itself ended the request. */
+  readonly failure: { error: unknown } | undefined;
+  /** The request is over: lets go of the file. */
+  close(): void;
 }

@@ -1,4 +1,3 @@
-import type { NetworkSettings } from "../network/network.ts";
 import type { Clock } from "../std/clock.ts";
 import {
   type ArchiveDocument,
@@ -11,6 +10,7 @@ import {
 } from "../wire/shapes.ts";
 import type {
   Archive,
+  ArchiveSettings,
   ContainedDocument,
   DigidocQuery,
   DocumentsQuery,
@@ -31,32 +31,9 @@ import { pacedBody } from "./paced-body.ts";
 import * as parameters from "./parameters.ts";
 import { dateOf } from "./reply-headers.ts";
 import * as resources from "./resources.ts";
-import type { Signing } from "../domain/signing.ts";
-import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
-import { type RequestField, openSigner, type Signer } from "./signer.ts";
+import { sizeDifference, type StoredSize } from "../domain/stored-size.ts";
+import { openSigner, type RequestField, type Signer } from "./signer.ts";
 import { uploadBody, wholeBody } from "./upload-body.ts";
-
-/** Plain data, so that it can be sent to a child process. */
-export type ArchiveSettings = {
-  /** `{base_url}`; may end in a path. */
-  url: string;
-  /** `acc_key`. */
-  accountKey: string;
-  signing: Signing;
-  /** Milliseconds; see `exchange` for what has that long. */
-  timeoutMs: number;
-  /** How the archive is reached; absent: straight. */
-  network?: NetworkSettings;
-  /** Connections kept at most; at least as many as operations run at once. */
-  connections: number;
-  /** Absent: `same`. */
-  storedSize?: StoredSize | undefined;
-  /**
-   * Each piece of a request has reached the kernel before the next one is made. Costs a little; only
-   * so it is known what can still leave after a process was stopped (`Upload.fence`).
-   */
-  stepwise?: boolean;
-};
 
 const MIB = 1024 * 1024;
 const REPLY_BYTES_MAX = MIB;

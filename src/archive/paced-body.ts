@@ -1,5 +1,5 @@
 import type { Allowance } from "./archive.ts";
-import type { RequestBody } from "./exchange.ts";
+import type { RequestBody } from "./fenced-body.ts";
 
 /**
  * The same body in pieces, of which each leaves only once `allowance` lets it. Its end leaves with the

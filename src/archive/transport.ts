@@ -3,7 +3,7 @@ import { connectorTo } from "../network/connector.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Transport } from "./exchange.ts";
-import type { ArchiveSettings } from "./http-archive.ts";
+import type { ArchiveSettings } from "./archive.ts";
 
 /** Each step of the way to a connection has this long. A guess; browsers wait longer. */
 const CONNECT_TIMEOUT_MS_MAX = 10_000;

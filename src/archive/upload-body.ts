@@ -1,7 +1,7 @@
 import type { UploadFile } from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
-import type { RequestBody } from "./exchange.ts";
 import type { Frame } from "./multipart.ts";
+import type { RequestBody } from "./fenced-body.ts";
 
 /**
  * Up to here a request is one Buffer, which is the fastest; beyond, it goes out in slices, so that

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { archiveSettings } from "../archive/archive-settings.ts";
-import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { archiveNameOf, archivesIn } from "../config/archives.ts";
 import { signingOf } from "../config/build-config.ts";
 import type { Config } from "../config/config.ts";
@@ -12,6 +11,7 @@ import { findSecrets } from "../config/secrets.ts";
 import { sketchOf } from "../config/sketch-of.ts";
 import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
+import type { ArchiveSettings } from "../archive/archive.ts";
 
 /** As many as the daemon looks things up with. */
 const CONNECTIONS = 4;

@@ -7,7 +7,7 @@ import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
 import { archiveNameOf, archivesIn } from "./archives.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { After, ArchiveAccount, Config, Mirror } from "./config.ts";
+import type { ArchiveAccount, Config, Mirror } from "./config.ts";
 import type { Networks } from "./find-networks.ts";
 import { globBelow } from "./glob.ts";
 import { type JournalPlace, LEASE_MS } from "./journal-place.ts";
@@ -17,6 +17,7 @@ import { RECEIPT_FORMATS } from "./receipts-schema.ts";
 import type { FileShape } from "./file-schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { writtenJournal } from "./written-journal.ts";
+import type { After } from "./place-kinds.ts";
 
 type ArchiveShape = NonNullable<FileShape["archive"]>;
 

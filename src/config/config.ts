@@ -9,6 +9,7 @@ import type { Hooks } from "./hooks.ts";
 import type { JournalPlace } from "./journal-place.ts";
 import type { NotifyConfig } from "./notify.ts";
 import type { SecretFile } from "./secret-file.ts";
+import type { After, MissingFolder } from "./place-kinds.ts";
 
 /**
  * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
@@ -133,18 +134,6 @@ export type Mirror = {
   /** Commands that are asked, or told; absent: none. */
   readonly hooks?: Hooks | undefined;
 };
-
-/** What becomes of documents whose archive folder does not exist. */
-export type MissingFolder =
-  | { readonly kind: "hold" }
-  | { readonly kind: "nearest" }
-  | { readonly kind: "fallback"; readonly path: string };
-
-/** What becomes of a local file once it is CONVERTED and proven; `to` is an absolute path. */
-export type After =
-  | { readonly kind: "keep" }
-  | { readonly kind: "delete" }
-  | { readonly kind: "move"; readonly to: string };
 
 /** Least to most important; `silent` logs nothing. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";

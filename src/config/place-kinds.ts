@@ -1,4 +1,3 @@
-import type { After, MissingFolder } from "./config.ts";
 import type { BeforeHook } from "./hooks.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
@@ -155,3 +154,15 @@ export function listenAddress(): Kind<{ readonly host: string; readonly port: nu
     return { host, port };
   });
 }
+
+/** What becomes of documents whose archive folder does not exist. */
+export type MissingFolder =
+  | { readonly kind: "hold" }
+  | { readonly kind: "nearest" }
+  | { readonly kind: "fallback"; readonly path: string };
+
+/** What becomes of a local file once it is CONVERTED and proven; `to` is an absolute path. */
+export type After =
+  | { readonly kind: "keep" }
+  | { readonly kind: "delete" }
+  | { readonly kind: "move"; readonly to: string };

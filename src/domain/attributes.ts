@@ -4,7 +4,6 @@
  * the same and `explain` can tell why.
  */
 import { LIMITS } from "../wire/shapes.ts";
-import type { Problem } from "./document.ts";
 
 /** The metadata an upload may carry, and how many characters each may have. */
 export const METADATA_LIMITS = {
@@ -92,7 +91,7 @@ export function metadataOf(attributes: Attributes | null): { [F in MetadataField
 /** Refused for its expiry date, and to have one again: whether the plugin is there shows only when it is sent. */
 export function asksAgain(
   attributes: Attributes | null | undefined,
-  problem: Problem | null,
+  problem: { readonly code: string } | null,
 ): boolean {
   return problem?.code === "PLUGIN_REMINDER_NOT_INSTALLED" && attributes?.expiry !== undefined;
 }

@@ -4,10 +4,9 @@ import { authenticate } from "./authentication.ts";
 import type { Draft } from "./draft.ts";
 import type { Context } from "./archive-context.ts";
 import type { FaultAction } from "./faults.ts";
-import { type Fields, fieldOf } from "./fields.ts";
-import { sizeLimit } from "./file-limits.ts";
+import { fieldOf, type Fields } from "./fields.ts";
 import { answer, answerEarly } from "./fault-injection.ts";
-import type { ReplyFields, Call } from "./operations/call.ts";
+import type { Call, ReplyFields } from "./operations/call.ts";
 import { digidoc } from "./operations/digidoc.ts";
 import { document } from "./operations/document.ts";
 import { documents } from "./operations/documents.ts";
@@ -19,6 +18,7 @@ import { valuesOf } from "./parameters.ts";
 import { receive, type Sink } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
 import { outcomeOf } from "./reply.ts";
+import { sizeLimit } from "./archive-options.ts";
 
 /** The operations that only read. */
 export type Reading = Exclude<Operation, "upload">;

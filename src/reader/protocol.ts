@@ -4,8 +4,7 @@
  * Either side may call the other and is answered; the daemon commands, the reader reports. All of
  * it is small or batched: contents of files never cross.
  */
-import type { Moment, UploadMetadata } from "../archive/archive.ts";
-import type { ArchiveSettings } from "../archive/http-archive.ts";
+import type { ArchiveSettings, Moment, UploadMetadata } from "../archive/archive.ts";
 import type { RequestField } from "../archive/signer.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";

@@ -1,10 +1,10 @@
-import type { ArchiveSettings } from "../archive/http-archive.ts";
 import type { Cluster } from "../journal/cluster.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { HostClock } from "../std/time-left.ts";
 import type { DaemonCalls, MirrorStatus, ReaderMirror, SignCalls } from "./protocol.ts";
 import type { LivenessLimits } from "./liveness.ts";
+import type { ArchiveSettings } from "../archive/archive.ts";
 
 /** What a reader's handle works with, and whom it tells. */
 export type ReaderOptions = {

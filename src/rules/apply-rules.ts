@@ -3,33 +3,17 @@
  * answer, and every fault is an answer too, that holds the one document it is about.
  */
 import type { Problem } from "../domain/document.ts";
-import { sentNameOf, type SentName, type Target } from "../domain/naming.ts";
-import type { SidecarRead, Attributes } from "../domain/attributes.ts";
-import { nameOf, type RawPath, rawOfText } from "../std/raw-path.ts";
+import { type SentName, sentNameOf, type Target } from "../domain/naming.ts";
+import type { Attributes } from "../domain/attributes.ts";
+import { nameOf, rawOfText } from "../std/raw-path.ts";
 import type { HookAnswer } from "./answer.ts";
 import { expiryOf } from "./expiry.ts";
 import { folderOf, folderSaid } from "./folder.ts";
 import { matchPattern } from "./pattern.ts";
 import { metadataFor } from "./metadata.ts";
-import type { Notes } from "./notes.ts";
 import { Hold } from "./hold.ts";
 import type { MirrorRules, Rule } from "./rules.ts";
-import { type Groups, textPath, valuesOf } from "./values.ts";
-
-/** What is known of a document when it is decided on. Times in epoch milliseconds. */
-export type Facts = {
-  /** The mirror's name. */
-  readonly mirror: string;
-  readonly path: RawPath;
-  readonly modifiedAt: number;
-  /** When it became ready: what `sent` and `uploaded` mean in a rule. */
-  readonly at: number;
-  readonly sidecar: Notes | null;
-  /** The file that says so; absent: there is none, or nothing will be moved or deleted. */
-  readonly sidecarRead?: SidecarRead;
-  /** What the `before` hook answered; absent: nobody asked. */
-  readonly answer?: HookAnswer;
-};
+import { type Facts, type Groups, textPath, valuesOf } from "./values.ts";
 
 /** Everything that is decided of a document that is ready. */
 export type Decided = {

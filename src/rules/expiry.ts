@@ -1,10 +1,10 @@
 /** The expiry date of a document. It cannot be taken back, so what is doubtful holds the document. */
 import type { AttributeExpiry } from "../domain/attributes.ts";
 import { dayOf, existing, formatPeriod, isoDay, later, noonOf, partsOfDay } from "./dates.ts";
-import type { Facts } from "./apply-rules.ts";
 import { Hold } from "./hold.ts";
 import { matchPattern } from "./pattern.ts";
 import type { DateForm, ExpiryFrom, ExpiryGuards, ExpiryRule } from "./rules.ts";
+import type { Facts } from "./values.ts";
 
 type Dated = { readonly at: number; readonly from: string };
 

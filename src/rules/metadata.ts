@@ -1,20 +1,19 @@
 /** The metadata of a document: which source has a say, and what the limits make of it. */
 import type { SentName } from "../domain/naming.ts";
 import {
-  type MetadataField,
+  type AttributeField,
+  type AttributeOrigin,
   METADATA_FIELDS,
   METADATA_LIMITS,
-  type AttributeOrigin,
-  type AttributeField,
+  type MetadataField,
 } from "../domain/attributes.ts";
 import { nameOf, shown } from "../std/raw-path.ts";
-import type { Facts } from "./apply-rules.ts";
 import { truncated } from "./functions.ts";
 import { Hold } from "./hold.ts";
-import { render, type PlaceholderValues } from "./render.ts";
-import type { OverlongValues, MetadataTemplates, MirrorRules, Rule } from "./rules.ts";
+import { type PlaceholderValues, render } from "./render.ts";
+import type { MetadataTemplates, MirrorRules, OverlongValues, Rule } from "./rules.ts";
 import { isLive, type Template } from "./template.ts";
-import type { Groups } from "./values.ts";
+import type { Facts, Groups } from "./values.ts";
 
 type Given = {
   readonly rules: MirrorRules;

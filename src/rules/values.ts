@@ -2,8 +2,10 @@
 import { folderNameOf } from "../domain/naming.ts";
 import { nameOf, partsOf, type RawPath } from "../std/raw-path.ts";
 import { isoDay, localDay, partsOfDay } from "./dates.ts";
-import type { Facts } from "./apply-rules.ts";
 import type { PlaceholderValues } from "./render.ts";
+import type { SidecarRead } from "../domain/attributes.ts";
+import type { HookAnswer } from "./answer.ts";
+import type { Notes } from "./notes.ts";
 
 /** The named groups of a pattern that took part in the match. */
 export type Groups = Readonly<Record<string, string>>;
@@ -49,3 +51,18 @@ export function valuesOf(facts: Facts, groups: Groups): PlaceholderValues {
     }
   };
 }
+
+/** What is known of a document when it is decided on. Times in epoch milliseconds. */
+export type Facts = {
+  /** The mirror's name. */
+  readonly mirror: string;
+  readonly path: RawPath;
+  readonly modifiedAt: number;
+  /** When it became ready: what `sent` and `uploaded` mean in a rule. */
+  readonly at: number;
+  readonly sidecar: Notes | null;
+  /** The file that says so; absent: there is none, or nothing will be moved or deleted. */
+  readonly sidecarRead?: SidecarRead;
+  /** What the `before` hook answered; absent: nobody asked. */
+  readonly answer?: HookAnswer;
+};

@@ -136,7 +136,7 @@ export class AfterLoop {
   #reachable(): readonly number[] | undefined {
     const { mirrors, ownership } = this.#context;
     const up = [...mirrors].flatMap(([id, mirror]) => (isReachable(mirror) ? [id] : []));
-    return up.length === mirrors.size && !ownership?.isShared ? undefined : up;
+    return up.length === mirrors.size && !ownership.isShared ? undefined : up;
   }
 
   async #concluded(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,6 @@
 import { Wakeup } from "../std/wakeup.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decideAgain } from "./decided-again.ts";
-import { FULL_OWNERSHIP } from "./ownership.ts";
 import { doubtInterrupted } from "./interrupted.ts";
 import { asLearned } from "./learned-settle.ts";
 import { loop } from "./loop.ts";
@@ -28,7 +27,7 @@ export class Assignments {
   #hasAccount: boolean;
 
   constructor(context: SyncContext) {
-    const { ownership = FULL_OWNERSHIP, mirrors } = context;
+    const { ownership, mirrors } = context;
     this.#context = context;
     this.#mirrors = new Map([...mirrors].filter(([id]) => ownership.owns(id)));
     this.#hasAccount = ownership.account;
@@ -50,7 +49,7 @@ export class Assignments {
     const { journal, mirrors, ownership } = this.#context;
     if (this.#hasAccount) loops.account();
     loops.mirrors({ ...this.#context, mirrors: new Map(this.#mirrors) });
-    if (!ownership?.isShared) return;
+    if (!ownership.isShared) return;
     const wakeup = new Wakeup();
     const begun = new Set(this.#mirrors.keys());
     const remove = journal.cluster.listen(({ type }) => {

@@ -6,7 +6,6 @@ import type { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import type { Wakeup } from "../std/wakeup.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
-import type { IdentityGuard } from "./archive-identity.ts";
 import type { Bandwidth } from "./bandwidth.ts";
 import type { Ownership } from "./ownership.ts";
 import type { Pace } from "./pace.ts";
@@ -43,10 +42,17 @@ export type SyncContext = {
   readonly journal: Journal;
   readonly archive: Archive;
   /** Whether that is the archive that documents were sent to; without it, it always is. */
-  readonly identity?: IdentityGuard;
+  readonly identity?: {
+    /** Rejects with `ArchiveError` where it is another, or cannot be asked. */
+    assert(signal: AbortSignal): Promise<void>;
+    /** A person may have said which archive it is. */
+    reread(): Promise<void>;
+    /** How long what is known holds, milliseconds. */
+    readonly restMs: number;
+  };
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
-  /** What of it all this daemon does; without it everything. */
-  readonly ownership?: Ownership;
+  /** What of it all this daemon does. */
+  readonly ownership: Ownership;
   readonly wakeups: Wakeups;
   readonly pace: Pace;
   /** Shared with other archives; of these uploads alone without it. */

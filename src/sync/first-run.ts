@@ -10,7 +10,6 @@ import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
 import { Wakeup } from "../std/wakeup.ts";
-import { FULL_OWNERSHIP } from "./ownership.ts";
 import { LaterUploads } from "./later-uploads.ts";
 import { MAX_SLEEP_MS } from "./loop.ts";
 import { goOn } from "./retry.ts";
@@ -73,7 +72,7 @@ export class FirstRun {
       if (mirror?.settings.firstRun === "upload") await journal.endFirstRun(id, clock.now());
     }
     const firstRun = new FirstRun(context, inFirstRun, scanned);
-    const { ownership = FULL_OWNERSHIP } = context;
+    const { ownership } = context;
     for (const id of mirrors.keys()) if (ownership.owns(id)) await firstRun.release(id);
     return firstRun;
   }

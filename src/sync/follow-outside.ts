@@ -1,6 +1,5 @@
 import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
-import { FULL_OWNERSHIP } from "./ownership.ts";
 import { loop } from "./loop.ts";
 import { ClockWatch } from "./clock-skew.ts";
 
@@ -21,7 +20,7 @@ export function followOutside(
   { reread, look }: Record<"reread" | "look", () => Promise<void>>,
   signal: AbortSignal,
 ): Promise<never> {
-  const { journal, ownership = FULL_OWNERSHIP } = context;
+  const { journal, ownership } = context;
   const watch = new ClockWatch(context);
   const lookMs = ownership.isShared ? SHARED_LOOK_MS : LOOK_MS;
   let before = known;

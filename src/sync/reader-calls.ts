@@ -1,13 +1,12 @@
 /** What readers tell and ask the daemon. */
 import type { DaemonCalls } from "../reader/protocol.ts";
 import type { SyncContext } from "./context.ts";
-import { FULL_OWNERSHIP } from "./ownership.ts";
 import type { Intake } from "./intake.ts";
 import type { ScanScheduler } from "./scan-scheduler.ts";
 
 /** Of what they find only what this daemon leads is taken in. */
 export function readerCalls(
-  { log, ownership = FULL_OWNERSHIP }: SyncContext,
+  { log, ownership }: SyncContext,
   {
     intake,
     scanSchedulers,

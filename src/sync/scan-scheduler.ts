@@ -10,7 +10,6 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
-import { FULL_OWNERSHIP } from "./ownership.ts";
 import { type Links, linksIn } from "./links.ts";
 import { loop } from "./loop.ts";
 
@@ -40,7 +39,7 @@ export class ScanScheduler {
   readonly mirror: LiveMirror;
   /** Whether this daemon scans it; it is asked whether it is there all the same. */
   get isLed(): boolean {
-    return (this.#context.ownership ?? FULL_OWNERSHIP).owns(this.mirror.row.id);
+    return this.#context.ownership.owns(this.mirror.row.id);
   }
 
   readonly #context: SyncContext;

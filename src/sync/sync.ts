@@ -12,7 +12,7 @@ import { identify } from "./archive-identity.ts";
 import { Assignments } from "./assignments.ts";
 import { AwayNote } from "./away.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
+import type { Ownership } from "./ownership.ts";
 import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
@@ -75,7 +75,7 @@ export class Sync {
     changed: () => void,
   ) {
     this.#context = context;
-    this.#ownership = context.ownership ?? FULL_OWNERSHIP;
+    this.#ownership = context.ownership;
     this.#broken.promise.catch(() => {});
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;

@@ -10,6 +10,7 @@ import { Wakeup } from "../../src/std/wakeup.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { type RawPath, dirOf, joinRaw } from "../../src/std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
+import { FULL_OWNERSHIP } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { throttledArchive } from "../../src/sync/throttled-archive.ts";
 import { Sync } from "../../src/sync/sync.ts";
@@ -348,6 +349,7 @@ export class SimulatedWorld {
     const { clock } = this;
     const pace = await Pace.open({ journal, config: this.config, clock, log: silentLog });
     const context: SyncContext = {
+      ownership: FULL_OWNERSHIP,
       config: this.config,
       journal,
       pace,

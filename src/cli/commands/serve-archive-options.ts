@@ -2,8 +2,12 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
 import { faultRuleOfText } from "../../embedded-archive/fault-rules.ts";
 import type { FaultRule } from "../../embedded-archive/faults.ts";
-import { type FileLimits, KINDS } from "../../embedded-archive/file-limits.ts";
-import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../embedded-archive/archive-options.ts";
+import {
+  type FileLimits,
+  KINDS,
+  SIGNATURE_SCHEMES,
+  type SignatureScheme,
+} from "../../embedded-archive/archive-options.ts";
 import { Fault } from "../../std/fault.ts";
 import { listenAddress, size } from "../option-values.ts";
 

@@ -1,12 +1,13 @@
 /** A trial with what the mirror's `before` hook answers: it is really run. */
 import type { Mirror } from "../../config/config.ts";
-import { failureOf, type FailureCode } from "../../domain/failure.ts";
+import { type FailureCode, failureOf } from "../../domain/failure.ts";
 import { ANSWER_BYTES_MAX, answerOf } from "../../rules/answer.ts";
-import { decide, type Facts } from "../../rules/apply-rules.ts";
+import { decide } from "../../rules/apply-rules.ts";
 import { dirOf, nameOf } from "../../std/raw-path.ts";
 import { questionOf } from "../../sync/hook-input.ts";
 import type { StatReader } from "../stat-reader.ts";
 import { type Trial, trialOf } from "./trial.ts";
+import type { Facts } from "../../rules/values.ts";
 
 /** The trial as the hook leaves it; as it is where there is no hook, or nothing to ask about. */
 export async function askedHook(

@@ -2,9 +2,10 @@
 import type { Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { METADATA_FIELDS } from "../../domain/attributes.ts";
-import { type Decided, decide, type Facts } from "../../rules/apply-rules.ts";
+import { decide, type Decided } from "../../rules/apply-rules.ts";
 import { shown } from "../../std/raw-path.ts";
 import { clause } from "../exit.ts";
+import type { Facts } from "../../rules/values.ts";
 
 /** What came of a trial, as `--json` prints it. */
 export type Trial = {

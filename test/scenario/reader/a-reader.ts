@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { ArchiveSettings } from "../../../src/archive/http-archive.ts";
 import type { MirrorStatus, ReaderMirror, SendOrder } from "../../../src/reader/protocol.ts";
 import { Reader } from "../../../src/reader/reader.ts";
 import type { ReaderOptions } from "../../../src/reader/reader-options.ts";
@@ -12,6 +11,7 @@ import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { scratch, settingsOf } from "../../unit/source/scratch.ts";
+import type { ArchiveSettings } from "../../../src/archive/archive.ts";
 
 export const MIRROR = 1;
 

@@ -1,6 +1,6 @@
-import type { Upload, UploadFile } from "../../../src/archive/archive.ts";
+import type { ArchiveSettings, Upload, UploadFile } from "../../../src/archive/archive.ts";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
-import { type ArchiveSettings, HttpArchive } from "../../../src/archive/http-archive.ts";
+import { HttpArchive } from "../../../src/archive/http-archive.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import type { RawServer } from "./raw-server.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { KINDS } from "../../../src/embedded-archive/file-limits.ts";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
 import { asiceOf, pdfOf, pngOf } from "../../fixtures/documents.ts";
+import { KINDS } from "../../../src/embedded-archive/archive-options.ts";
 
 const pdf = pdfOf(1);
 

@@ -1,10 +1,11 @@
 /** Rules as a person would write them in YAML, and what they decide of a path. */
 import { METADATA_FIELDS, type MetadataField } from "../../../src/domain/attributes.ts";
-import { type RulesDecision, decide, type Facts } from "../../../src/rules/apply-rules.ts";
+import { decide, type RulesDecision } from "../../../src/rules/apply-rules.ts";
 import type { Notes } from "../../../src/rules/notes.ts";
 import { type MirrorRules, NO_RULES, type Rule } from "../../../src/rules/rules.ts";
 import { parseTemplate } from "../../../src/rules/template.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
+import type { Facts } from "../../../src/rules/values.ts";
 
 /** The moment at which everything is decided: noon of a Friday. */
 export const NOW = Date.UTC(2026, 10, 20, 12);

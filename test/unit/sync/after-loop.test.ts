@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { After } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { rawOfText, shown } from "../../../src/std/raw-path.ts";
 import { AfterLoop } from "../../../src/sync/after-loop.ts";
@@ -10,6 +9,7 @@ import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { onDisk } from "./a-settler.ts";
 import { CHANGING_ARCHIVE, HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import type { After } from "../../../src/config/place-kinds.ts";
 
 /** A desk with one converted document whose file is to be moved or deleted, and its id in the archive. */
 async function aFinished(set: Partial<Document> = {}) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { MissingFolder } from "../../../src/config/config.ts";
 import { Folders } from "../../../src/sync/folders.ts";
 import { Placement } from "../../../src/sync/placement.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { never, SyncDesk } from "./desk.ts";
+import type { MissingFolder } from "../../../src/config/place-kinds.ts";
 
 const hold: MissingFolder = { kind: "hold" };
 const nearest: MissingFolder = { kind: "nearest" };
