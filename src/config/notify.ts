@@ -88,25 +88,25 @@ export const notifySchema = section(
   "Messages when something is wrong. See [notify.md](notify.md).",
 );
 
-/** Who is told, how often, and when not. */
+/** Who gets notifications, how often, and when not. */
 export type NotifyConfig = {
   readonly channels: readonly ChannelConfig[];
-  /** Of one try to tell something. */
+  /** Of one attempt to send a message. */
   readonly timeoutMs: number;
-  /** What lasts is told again this often; 0: never. */
+  /** Reminders of what lasts come this often; 0: never. */
   readonly repeatMs: number;
-  /** What may pass on its own (held documents, outages) learns about once it has lasted this long. */
+  /** What may pass on its own (held documents, outages) is reported once it has lasted this long. */
   readonly heldAfterMs: number;
   /** The journal's disk is low with less room; 0: never. */
   readonly diskBytesMin: number;
-  /** Undefined: someone may be told at all hours; within these only of what is urgent. */
+  /** Undefined: at all hours; within these only what is urgent is sent. */
   readonly quiet: Hours | undefined;
   /** A cron expression; undefined: no digest. */
   readonly digest: string | undefined;
   readonly ping: PingConfig | undefined;
 };
 
-/** `url` may be a secret: never told in full. `schedule` is a cron expression. */
+/** `url` may be a secret: never shown in full. `schedule` is a cron expression. */
 export type PingConfig = {
   readonly url: string;
   readonly method: "GET" | "POST";
