@@ -53,7 +53,7 @@ export class AccountGate {
   ): Promise<AccountGate> {
     const keeper = new AccountGate(context, scheduledAfter);
     await keeper.reread();
-    if (context.ownership?.account !== false) await keeper.#askAgain();
+    if (context.ownership.account) await keeper.#askAgain();
     return keeper;
   }
 

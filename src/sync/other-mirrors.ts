@@ -11,7 +11,6 @@ import type { Inspection } from "../source/source.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
-import { FULL_OWNERSHIP } from "./ownership.ts";
 import { type Here, isHere, isMovedBack, lookAtPlaces } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
@@ -92,7 +91,7 @@ async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document
  * is away, nobody knows how long that is: the problem to hold the file with.
  */
 export async function movedFromOther(
-  { journal, mirrors, ownership = FULL_OWNERSHIP }: SyncContext,
+  { journal, mirrors, ownership }: SyncContext,
   found: Omit<WholeFile, "settingsOf" | "others">,
   { rows: followed, afterActions }: Followed,
 ): Promise<Document | Problem | "in hand" | undefined> {
