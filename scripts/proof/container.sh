@@ -207,7 +207,7 @@ is_then "going on" "$(health)" healthy
 
 step "signals, as process 1"
 container kill daemon HUP
-until_true 20 "the reload" grep -q "config read again" "$work/daemon.log"
+until_true 20 "the reload" grep -q "configuration read again" "$work/daemon.log"
 until_true 20 "the reload" eval '[ "$(grep -c "\"started\"" "$work/daemon.log")" = 2 ]'
 saw SIGHUP "configuration read again"
 began=$(date +%s%N)

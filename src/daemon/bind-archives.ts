@@ -53,7 +53,7 @@ async function keepRenamed(
   if (!isSolo(journal.cluster)) return;
   const known = await journal.mirrors();
   for (const { id, name, was } of renamedMirrors(config, known, archives)) {
-    log.warn({ mirror: name, was }, "the mirror has another name; its source is the same");
+    log.warn({ mirror: name, was }, "the mirror was renamed; its source is the same");
     await journal.renameMirror(id, name);
   }
 }

@@ -43,7 +43,7 @@ export class ClusterWatch implements Disposable {
     const led = assignments.filter((assignment) => cluster.owns(assignment));
     log.info(
       { instance: cluster.instanceId, assignments: led },
-      "one of several daemons on the journal",
+      "several daemons share the journal",
     );
     return watch;
   }
@@ -101,7 +101,10 @@ export class ClusterWatch implements Disposable {
         return;
       case "others-lost": {
         const instances = change.instances.map(({ name, id }) => ({ name, id }));
-        log.warn({ instances }, "other daemons are gone; what they were sending is in doubt");
+        log.warn(
+          { instances },
+          "other daemons stopped; the documents that they were sending are in doubt",
+        );
         return;
       }
       case "away":
@@ -123,7 +126,7 @@ export class ClusterWatch implements Disposable {
         this.#isLost = true;
         log.warn(
           { code: "LEASE_LOST", instance: this.#cluster.instanceId },
-          "the lease is lost; joining again as another daemon",
+          "lost the lease; joining the cluster again as a new instance",
         );
         this.#startOver.resolve("lost");
     }

@@ -60,7 +60,7 @@ async function openDaemonJournal(
 ): Promise<OpenedJournal> {
   const { journal: place } = config;
   if (typeof place !== "string" && place.hasPasswordInUrl) {
-    log.warn({}, "the journal's password is in its URL; journal.passwordFile keeps it apart");
+    log.warn({}, "the journal's password is in its URL; move it to journal.passwordFile");
   }
   const journal = await openJournal(place, "owner", {
     owner: { pid: process.pid, startedAt: clock.now(), version },
@@ -71,13 +71,13 @@ async function openDaemonJournal(
         signal: ending,
         lastMs: Math.max(config.shutdownMs - ENDING_MS, config.shutdownMs / 2),
         ...(patience && {
-          onAway: (why) => log.warn({ why }, "the journal cannot be reached yet; waiting for it"),
+          onAway: (why) => log.warn({ why }, "cannot reach the journal yet; waiting for it"),
         }),
       },
     }),
   });
   if (journal.migrated && !journal.isNew)
-    log.info(journal.migrated, "the journal's tables were brought up to date");
+    log.info(journal.migrated, "updated the journal's tables");
   return journal;
 }
 

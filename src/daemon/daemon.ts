@@ -152,7 +152,7 @@ export class Daemon implements AsyncDisposable {
   rescan(why: string): void {
     this.#parts.accounts.rescan(why);
     askRescan(this.journal, this.#clock.now()).catch((error: unknown) => {
-      this.#log.warn({ reason: messageOf(error) }, "the other daemons were not asked to rescan");
+      this.#log.warn({ reason: messageOf(error) }, "cannot ask the other daemons to rescan");
     });
   }
 

@@ -113,10 +113,10 @@ export class Lifetime {
     void this.#notifier.tell("RELOADING=1", `MONOTONIC_USEC=${usec}`);
     try {
       this.#next = await this.#options.load();
-      this.#log?.info({}, "config read again; starting over with it");
+      this.#log?.info({}, "configuration read again; restarting with it");
       this.#ending.abort(new Stopping("reload"));
     } catch (error) {
-      this.#refuse(error, "the new config is refused; the old one stays");
+      this.#refuse(error, "the new configuration has errors; the old one stays in use");
       void this.#notifier.tell("READY=1");
     }
   }
@@ -126,7 +126,7 @@ export class Lifetime {
     const life = this.#ending;
     const sources = await unlessEnded(places.left(this.#clock, life.signal), life.signal);
     if (!sources) return;
-    this.#log?.info({ sources }, "a source is on another file system now; starting over");
+    this.#log?.info({ sources }, "a source is on another file system now; restarting");
     this.#startOver(life, config, "mounts");
   }
 
@@ -158,7 +158,7 @@ export class Lifetime {
       } else {
         if (codeOf(error) !== "LEASE_LOST") throw error;
         const why = { code: "LEASE_LOST", reason: messageOf(error) };
-        this.#log?.warn(why, "the lease is lost; joining again");
+        this.#log?.warn(why, "lost the lease; joining the cluster again");
         await this.#clock.sleep(COOL_DOWN_MS, this.#stopping.signal).catch(() => {});
       }
       this.#next ??= config;

@@ -100,7 +100,7 @@ export class Notifications {
     try {
       await this.#notify.digest();
     } catch (error) {
-      this.#options.log.error({ reason: messageOf(error) }, "no digest could be made");
+      this.#options.log.error({ reason: messageOf(error) }, "cannot make the digest");
     }
   }
 

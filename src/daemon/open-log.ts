@@ -23,7 +23,7 @@ export type OpenLog = Log & Disposable;
 export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   const redact = redactor(secrets);
   const dropped = (lines: number) =>
-    log.warn({ lines }, "log lines were dropped: nobody read the standard output in time");
+    log.warn({ lines }, "log lines were dropped: the standard output was not read in time");
   const toOutput = (line: string) => output.write(pretty ? plainLine(line) : line, dropped);
   const own = file && new LogFile(file, toOutput);
   const write = (line: string) => {

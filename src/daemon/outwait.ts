@@ -105,7 +105,7 @@ async function pageOf(
     return await openWaitingPage({ listen: { host, port }, ...protection, fault, log, clock });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    log.warn({ reason: messageOf(error) }, "no page yet");
+    log.warn({ reason: messageOf(error) }, "the page cannot listen");
     return undefined;
   }
 }

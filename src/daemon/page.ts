@@ -46,7 +46,7 @@ export class WebPage implements AsyncDisposable {
     } catch (error) {
       if (!options.waits || !isPassing(error)) throw error;
       page.#problem = error;
-      options.dashboard.log.warn({ reason: error.message }, "no page yet; tried again");
+      options.dashboard.log.warn({ reason: error.message }, "the page cannot listen; trying again");
       page.#waiting = page.#wait();
     }
     return page;
@@ -89,7 +89,7 @@ export class WebPage implements AsyncDisposable {
         await clock.sleep(backoffMs(RETRY, tries, this.#options.random), signal);
         await this.#listen();
         this.#problem = undefined;
-        log.info({ web: this.url }, "the page is there now");
+        log.info({ web: this.url }, "the page listens now");
       } catch (error) {
         if (isAbortOf(signal, error)) return;
         if (!this.#dashboard && error instanceof Fault) this.#problem = error;

@@ -63,7 +63,7 @@ export function addActions(
       } finally {
         done();
       }
-      log.info({ action: path.slice("/api/".length), from: ip }, "asked for from the page");
+      log.info({ action: path.slice("/api/".length), from: ip }, "action requested on the page");
       return { done: true, ...outcome };
     });
   }

@@ -39,11 +39,11 @@ export class Attempts {
     if (this.#failures.size > NETWORKS_MAX && oldest !== undefined) this.#failures.delete(oldest);
     const { count } = failures;
     const wrong = { code: "TOKEN_WRONG", from: address };
-    if (count === 1) this.#log.warn(wrong, "a wrong token was shown to the page");
+    if (count === 1) this.#log.warn(wrong, "the page got a wrong token");
     if (count === FREE_PER_MINUTE)
       this.#log.warn(
         { ...wrong, times: count },
-        "many wrong tokens were shown to the page within a minute: further ones of this network are slowed",
+        "the page got many wrong tokens within a minute: answers to this network are slowed down",
       );
   }
 

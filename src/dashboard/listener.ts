@@ -59,7 +59,7 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
       return reply.code(refusal.status).type(HTML_TYPE).send(signIn);
     }
     if (refusal.status === 500)
-      log.error({ error: messageOf(error) }, "the page cannot be answered");
+      log.error({ error: messageOf(error) }, "the page cannot answer a request");
     return refuse(reply, refusal);
   });
   return app;

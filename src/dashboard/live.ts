@@ -101,7 +101,7 @@ export class Live {
       stopping.throwIfAborted();
       // That the journal is away is logged on its own.
       if (!(error instanceof Refusal))
-        this.#log.warn({ error: messageOf(error) }, "the page cannot be told where things stand");
+        this.#log.warn({ error: messageOf(error) }, "cannot update the page");
       return `event: problem\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;
     } finally {
       answered.abort();

@@ -53,7 +53,7 @@ export class Alarm implements Disposable {
     this.#memory = memory;
     if (notifications.length === 0) return;
     this.#tell(config, notifications, log).catch((error: unknown) => {
-      log.error({ reason: messageOf(error) }, "nobody could be told");
+      log.error({ reason: messageOf(error) }, "cannot send notifications");
     });
   }
 

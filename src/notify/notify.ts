@@ -125,7 +125,7 @@ export class Notify {
       if (outcome.status === "fulfilled" || stopping.aborted) continue;
       this.#options.log.error(
         { reason: messageOf(outcome.reason) },
-        "no notifications are sent any more",
+        "notifications stopped after an error; restart scanferry",
       );
     }
   }
@@ -158,7 +158,7 @@ export class Notify {
       } catch (error) {
         // A journal that fails ends the daemon on its own.
         if (!this.#isBlind)
-          log.error({ reason: messageOf(error) }, "cannot see what is to be told");
+          log.error({ reason: messageOf(error) }, "cannot read the status for notifications");
         this.#isBlind = true;
       }
       await clock.sleep(lookMs, stopping);

@@ -141,7 +141,8 @@ export class Outlet {
       stopping.throwIfAborted();
       const reason = messageOf(error);
       const context = { channel: name, reason };
-      if (this.#tries === 0) log.warn(context, "cannot notify anyone by this channel; tried again");
+      if (this.#tries === 0)
+        log.warn(context, "cannot send notifications by this channel; trying again");
       return reason;
     }
     this.#sent += 1;
@@ -158,7 +159,10 @@ export class Outlet {
     if (messages === 0) return;
     this.#dropped += messages;
     const { channel, log } = this.#options;
-    log.error({ channel: channel.name, messages, reason }, "given up to tell something");
+    log.error(
+      { channel: channel.name, messages, reason },
+      "notifications dropped: the channel did not work for too long",
+    );
   }
 }
 

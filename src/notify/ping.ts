@@ -32,11 +32,11 @@ export class Ping {
         network,
         AbortSignal.any([stopping, AbortSignal.timeout(this.#timeoutMs)]),
       );
-      if (this.#hasFailed) this.#log.info({}, "the ping gets through again");
+      if (this.#hasFailed) this.#log.info({}, "the ping works again");
       this.#hasFailed = false;
     } catch (error) {
       if (stopping.aborted) return;
-      if (!this.#hasFailed) this.#log.warn({ reason: messageOf(error) }, "the ping fails");
+      if (!this.#hasFailed) this.#log.warn({ reason: messageOf(error) }, "cannot send the ping");
       this.#hasFailed = true;
     } finally {
       this.#isUnderWay = false;

@@ -188,7 +188,7 @@ export class Reader implements AsyncDisposable {
       if (signal.aborted) return;
       // A reader that lived well for a while starts counting again.
       deaths = clock.monotonic() - startedAt > 60_000 ? 1 : deaths + 1;
-      log.warn({ reader: name, why }, "reader ended; it is started again");
+      log.warn({ reader: name, why }, "the reader process ended; restarting it");
       try {
         await clock.sleep(backoffMs(RESTART, deaths, random), signal);
       } catch (error) {
@@ -282,7 +282,7 @@ export class Reader implements AsyncDisposable {
       await watchLiveness(watched, livenessLimits, clock, this.#closing.signal);
       if (!isUp()) return;
       const { patienceMs } = livenessLimits;
-      log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");
+      log.error({ reader: name, patienceMs }, "the reader process does not answer; killing it");
       this.#options.unanswered?.(patienceMs);
       child.kill("SIGKILL");
       // A process that hangs in the kernel dies only when the share answers: go on without it.

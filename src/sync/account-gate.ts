@@ -100,7 +100,7 @@ export class AccountGate {
     if (gates.isClosed(this.#gate)) await this.#look();
     if (!gates.isClosed(this.#gate)) return;
     await this.#set(gates.open(this.#gate));
-    this.#context.log.info({}, "the archive accepts documents again; sending goes on");
+    this.#context.log.info({}, "the archive accepts documents again; sending continues");
     this.#context.wakeups.sending.notify();
   }
 

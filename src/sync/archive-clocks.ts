@@ -36,7 +36,10 @@ export async function learnLag(context: Context, heard: readonly Heard[]): Promi
   // Long before it is further than is looked: by the day, most documents would else be another lesson.
   if (lagMs <= (await lagOf(context)) - FURTHER_MS / 2) return;
   await journal.setKeyValue(keyOf(journal.archiveId), String(lagMs));
-  log.info({ lagMs }, "the archive dates its documents by a clock behind that of its replies");
+  log.info(
+    { lagMs },
+    "the archive dates documents by a clock that is behind the clock of its replies",
+  );
 }
 
 /** What `learnDates` keeps. */

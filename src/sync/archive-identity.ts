@@ -103,7 +103,11 @@ export class IdentityGuard {
     this.#standing = other === undefined ? "same" : { code: ARCHIVE_CHANGED, message: other };
     if (other !== undefined || isSameIdentity(known, now)) return;
     const isElsewhere = known !== null && isMoved(known, now);
-    if (isElsewhere) log.info({ url: account.url }, "another address or key, and the same archive");
+    if (isElsewhere)
+      log.info(
+        { url: account.url },
+        "the address or account key has changed; it is the same archive",
+      );
     this.#keyValue = await remember(journal, now, known?.isConfirmed === true && !isElsewhere);
   }
 }

@@ -21,7 +21,7 @@ export async function decideAgain({ journal, mirrors, clock, log }: SyncContext)
       const waiting = await waitingOf(journal, id);
       log.info(
         { mirror: settings.name, documents: waiting.length },
-        "decided again, since what they were decided by was changed",
+        "decided waiting documents again: settings have changed",
       );
       for (let from = 0; from < waiting.length; from += CHUNK) {
         const event = { type: "recheck", at: clock.now() } as const;

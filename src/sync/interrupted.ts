@@ -19,7 +19,10 @@ export async function doubtInterrupted({ journal, clock, log }: SyncContext): Pr
   for (;;) {
     const rows = await journal.underWay(CHUNK);
     if (rows.length === 0) return;
-    log.warn({ documents: rows.length }, "under way when the last run ended; asking the archive");
+    log.warn(
+      { documents: rows.length },
+      "documents were being sent when the last run ended; looking for them in the archive",
+    );
     const at = clock.now();
     await journal.apply(
       rows.map(({ id }): Change => {

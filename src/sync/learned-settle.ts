@@ -99,7 +99,7 @@ export async function learn(
   mirror.settings = { ...mirror.settings, settleMs };
   log.warn(
     { mirror: mirror.row.name, path: shown(joinRaw(document.dir, document.name)) },
-    `${remark}; files of this mirror have to be quiet for ${formatDuration(settleMs)} from now on`,
+    `${remark}; files of this mirror must be unchanged for ${formatDuration(settleMs)} from now on`,
   );
   return true;
 }

@@ -57,7 +57,7 @@ export class Receipts {
     if (deadline.aborted)
       this.#context.log.warn(
         {},
-        "not every receipt could be written in time; the next run does it",
+        "some receipts were not written in time; the next run writes them",
       );
   }
 
@@ -135,7 +135,7 @@ export class Receipts {
     const tell = () =>
       log.warn(
         { batch: receipt.batch },
-        "the folder of receipts does not answer; nothing else waits",
+        "the receipts folder does not answer; everything else continues",
       );
     const answered = clock.alarm(PATIENCE_MS, tell);
     try {

@@ -81,7 +81,7 @@ export class ScanScheduler {
     const context = { mirror: this.mirror.row.name, source: this.mirror.settings.source };
     if (!status.online) {
       if (was?.online !== false || was.why !== status.why) {
-        log.warn(context, `source offline: ${status.why}; nothing is taken for removed`);
+        log.warn(context, `source offline: ${status.why}; no file is treated as deleted`);
       }
     } else {
       if (was?.online === false) log.info(context, "source online again");

@@ -64,7 +64,10 @@ export class Tidier {
     this.#afterBatch = nextBatch;
     if (next !== null) return COOL_DOWN_MS;
     if (this.#dropped + this.#trimmed > 0) {
-      log.info({ dropped: this.#dropped, trimmed: this.#trimmed }, "let go of what is long done");
+      log.info(
+        { dropped: this.#dropped, trimmed: this.#trimmed },
+        "removed old details from the journal",
+      );
     }
     [this.#dropped, this.#trimmed] = [0, 0];
     this.#dueAt = clock.monotonic() + EVERY_MS;

@@ -217,7 +217,7 @@ test("SIGHUP adds an archive, refuses to move what was sent, and takes one away"
   await until("both go on", () => two.main.documents().length + two.legal.documents().length === 8);
   two.configFile(["main"]);
   daemon.child.kill("SIGHUP");
-  await daemon.says(/(starting over with it[\s\S]*){3}"started"/);
+  await daemon.says(/(restarting with it[\s\S]*){3}"started"/);
   writeFileSync(join(two.world.source, "last.pdf"), pdfOf(1, { seed: 77 }));
   await until("the first alone", () => two.main.documents().length === 5);
   expect(await daemon.end("SIGTERM")).toBe(0);

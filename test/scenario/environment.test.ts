@@ -200,7 +200,7 @@ test("`run` logs once that the time zone is not known, whatever is read again", 
   await using daemon = aProcess(["--config", world.configFile(), "run"], { TZ: "Mars" });
   await daemon.says(/"started"/);
   daemon.child.kill("SIGHUP");
-  await daemon.says(/config read again[^]*"started"/);
+  await daemon.says(/configuration read again[^]*"started"/);
   expect(await daemon.end("SIGTERM")).toBe(0);
   expect(daemon.output.stdout.match(/a time zone that is not known here/g)).toHaveLength(1);
 });

@@ -131,13 +131,13 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
       ),
     ]);
     await using daemon = aProcess(["--config", file, "run"]);
-    await daemon.says(/the journal cannot be reached yet; waiting for it/);
+    await daemon.says(/cannot reach the journal yet; waiting for it/);
     await postgres.start();
     await daemon.says(/"started"/);
     expect(await daemon.end("SIGTERM")).toBe(0);
     await postgres.stop();
     await using another = aProcess(["--config", file, "run"]);
-    await another.says(/the journal cannot be reached yet; waiting for it/);
+    await another.says(/cannot reach the journal yet; waiting for it/);
     expect(await another.end("SIGTERM"), another.output.stderr).toBe(0);
     await postgres.start();
   });

@@ -79,10 +79,10 @@ test("SIGHUP takes a good config and refuses a bad one; SIGUSR1 rescans", async 
   await daemon.says(/"scanned"/);
   writeFileSync(config, "archive: {", { mode: 0o600 });
   daemon.child.kill("SIGHUP");
-  await daemon.says(/the new config is refused/);
+  await daemon.says(/the new configuration has errors/);
   world.configFile("log: { level: debug }");
   daemon.child.kill("SIGHUP");
-  await daemon.says(/starting over with it[\s\S]*"started"/);
+  await daemon.says(/restarting with it[\s\S]*"started"/);
   daemon.child.kill("SIGUSR1");
   await daemon.says(/"why":"[^"]*SIGUSR1/);
   world.write("scan.pdf", pdfOf(1));

@@ -41,7 +41,7 @@ test("the archive takes another secret, then the file gets it: what was refused 
   await daemon.says(/"held"/);
   // As one writes it that was cut short: refused, and the old one stays in use.
   writeFileSync(secret, "", { mode: 0o600 });
-  await daemon.says(/the new config is refused/);
+  await daemon.says(/the new configuration has errors/);
   writeFileSync(`${secret}.new`, ROTATED, { mode: 0o600 });
   renameSync(`${secret}.new`, secret);
   await daemon.says(

@@ -108,7 +108,9 @@ test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([
   // One is held for a while: the archive redirected it.
   await until("all but one", () => world.archive.documents().length >= 7);
   await until("a login", () => post.said.some((line) => line.startsWith("AUTH")));
-  await daemon.says(/cannot notify anyone by this channel.*\n(?:.*\n)*.*cannot notify anyone/);
+  await daemon.says(
+    /cannot send notifications by this channel.*\n(?:.*\n)*.*cannot send notifications/,
+  );
 
   const leaks = await leaksOfPage(page);
   const [reader] = childrenOf(daemon.child.pid ?? 0);
@@ -121,7 +123,7 @@ test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([
   // A configuration that breaks while the daemon runs learns about in the log.
   writeFileSync(config, `archive: { accountKey:${accountKey}, signing: *${signingSecret}\n`);
   daemon.child.kill("SIGHUP");
-  await daemon.says(/the new config is refused/);
+  await daemon.says(/the new configuration has errors/);
   expect(await daemon.end("SIGTERM")).toBe(0);
   leaks.push(
     ...leaksIn("stdout", daemon.output.stdout),

@@ -116,10 +116,10 @@ test("a ping that fails is told to the log once, and when it gets through again"
   // One that is under way keeps the next from being begun.
   const minuteBy = async () => clock.advance(MINUTE);
   await until("three", () => minuteBy().then(() => hook.calls.length >= 3));
-  expect(lines).toEqual(["the ping fails"]);
+  expect(lines).toEqual(["cannot send the ping"]);
   hook.status = 200;
   await until("better news", () => minuteBy().then(() => lines.length > 1));
-  expect(lines).toEqual(["the ping fails", "the ping gets through again"]);
+  expect(lines).toEqual(["cannot send the ping", "the ping works again"]);
 });
 
 test("documents of a mirror that was taken out are nobody's problem any more", async () => {

@@ -137,7 +137,7 @@ test("a channel that hangs delays no other; what it missed it gets, over a resta
   await world.clock.advance(2 * MINUTE);
   expect(world.channel("b").titles).toEqual([BEGAN]);
   expect(world.channel("a").tries).toBeGreaterThan(1);
-  expect(world.lines).toEqual(["cannot notify anyone by this channel; tried again"]);
+  expect(world.lines).toEqual(["cannot send notifications by this channel; trying again"]);
   expect(world.notify?.reports).toMatchObject([
     { name: "a", waiting: 1 },
     { sent: 1, waiting: 0 },
@@ -163,7 +163,7 @@ test("tried ever more rarely, with the same id; given up after a day", async () 
   await world.clock.advance(24 * HOUR);
   expect(world.notify?.reports).toMatchObject([{ dropped: 1, waiting: 0, sent: 0 }]);
   expect(world.lines.filter((line) => line.startsWith("cannot notify"))).toHaveLength(1);
-  expect(world.lines).toContain("given up to tell something");
+  expect(world.lines).toContain("notifications dropped: the channel did not work for too long");
   await world.stop();
 });
 
@@ -202,7 +202,7 @@ test("a look that fails is told to the log, and looking goes on", async () => {
   });
   await world.start();
   await world.clock.advance(MINUTE);
-  expect(world.lines).toEqual(["cannot see what is to be told"]);
+  expect(world.lines).toEqual(["cannot read the status for notifications"]);
   Object.defineProperty(world, "sight", { value: well });
   await world.clock.advance(MINUTE);
   expect(world.channel("a").titles).toEqual([BEGAN]);

@@ -28,7 +28,7 @@ test("a page was sent, and the next one appended: that is said, and all wait lon
   const { desk, before, row } = await aFeeder("d1");
   expect(await desk.row(before)).toMatchObject({ state: "converted", remark: REMARK });
   expect(desk.warnings).toEqual([
-    `${REMARK}; files of this mirror have to be quiet for 10s from now on`,
+    `${REMARK}; files of this mirror must be unchanged for 10s from now on`,
   ]);
   expect(desk.mirror().settings.settleMs).toBe(10 * SECOND);
   await desk.advance(7 * SECOND - 1);

@@ -45,7 +45,7 @@ test("draining waits for it until the deadline, and says so", async () => {
   deadline.abort();
   await concluding;
   expect(desk.warnings).toEqual([
-    "not every receipt could be written in time; the next run does it",
+    "some receipts were not written in time; the next run writes them",
   ]);
 });
 
@@ -54,7 +54,7 @@ test("it is told after a while, once; the receipt counts when it answers after a
   await desk.advance(29 * SECOND);
   expect(desk.warnings).toEqual([]);
   await desk.advance(5 * MINUTE);
-  expect(desk.warnings).toEqual(["the folder of receipts does not answer; nothing else waits"]);
+  expect(desk.warnings).toEqual(["the receipts folder does not answer; everything else continues"]);
   answer.resolve(["b.json"]);
   await desk.advance(0);
   expect(await missing()).toEqual([]);
