@@ -257,7 +257,7 @@ begin_plain
 is_then "token shown at the second start" "$(grep -c "token=" "$work/plain.log" || :)" 0
 is_then "after: delete, of a source mounted read-only" "$(
   container exec --user $any_uid:$any_uid --env SCANFERRY_MIRROR_AFTER=delete plain scanferry check |
-    grep -c 'read-only\|cannot be written to' || :
+    grep -c 'read-only\|is not writable' || :
 )" 2
 container kill plain TERM
 wait "${running[1]}" || :

@@ -11,7 +11,7 @@ export type AddCommand = (program: Command, shell: Shell) => void;
 type Load = () => Promise<AddCommand>;
 
 /** The heading of `help` itself. */
-export const HELP_GROUP = "Problem:";
+export const HELP_GROUP = "Troubleshooting:";
 
 /** By heading, then by what is typed, in the order in which help shows them. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {

@@ -49,7 +49,7 @@ export function copyLines({ from, to, tables, difference }: Copied): string[] {
   if (difference) return lines;
   const rows = tables.reduce((sum, { source }) => sum + source.rows, 0);
   const all = `${counted(rows, "row")} in ${counted(tables.length, "table")}`;
-  return [...lines, printable(`copied, every row compared: ${all}; from ${from} to ${to}`)];
+  return [...lines, printable(`copied and compared every row: ${all}; from ${from} to ${to}`)];
 }
 
 function verdictOf({ source, target, difference }: Compared): string {
@@ -60,7 +60,7 @@ function verdictOf({ source, target, difference }: Compared): string {
 /** `document=5 number=2 differs in detail`. */
 export function differenceText({ row, what }: RowDifference): string {
   if (what === "missing") return `${row} is missing from the copy`;
-  if (what === "extra") return `${row} is in the copy alone`;
+  if (what === "extra") return `${row} is only in the copy`;
   return `${row} differs in ${what.join(", ")}`;
 }
 

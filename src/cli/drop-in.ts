@@ -97,7 +97,7 @@ function credentialLines({ configFile, instance, credentials }: Needs): string[]
   const folder = configFile.slice(0, configFile.lastIndexOf("/"));
   const secrets = `${folder}/secrets${instance === undefined ? "" : `/${instance}`}`;
   return [
-    "# The secrets that the configuration names, each a file of root's alone.",
+    "# The secrets that the configuration names. Each file is readable by root only.",
     "LoadCredential=",
     ...credentials.map((name) => `LoadCredential=${quoted(`${name}:${secrets}/${name}`)}`),
   ];
@@ -116,7 +116,7 @@ function closing(places: readonly Place[], mounts: readonly Mount[]): string[] {
   const covered = closed.filter((top) => !HOMES.includes(top)).map((top) => `${top}:ro`);
   const inHomes = places.some(({ path }) => HOMES.some((home) => isBelow(home, path)));
   return [
-    "# Closed but for what is named below. A source that is removed and made again while the service",
+    "# Closed except for what follows. A source that is removed and made again while the service",
     "# runs is seen after a restart.",
     ...(inHomes ? [`ProtectHome=${homesOpen ? "read-only" : "tmpfs"}`] : []),
     ...(covered.length > 0 ? [`TemporaryFileSystem=${covered.join(" ")}`] : []),
@@ -144,9 +144,9 @@ function whyOpen(
   for (const { path } of places) {
     if (!isBelow(top, path)) continue;
     const mount = mountOf(path, mounts);
-    if (!mount) return `nothing is known of the file system of ${shownIn(path)}`;
+    if (!mount) return `cannot find the file system of ${shownIn(path)}`;
     if (isNetwork(mount) || !isBelow(mount.point, top))
-      return `${shownIn(path)} is on a file system of its own (${mount.fsType} at ${shownIn(mount.point)})`;
+      return `${shownIn(path)} is on its own file system (${mount.fsType} at ${shownIn(mount.point)})`;
   }
   return undefined;
 }
@@ -170,7 +170,11 @@ function networkLines(needs: Needs): string[] {
   }
   const others = new Set(hosts.filter((host) => !isLoopback(host)));
   const allowed = ["localhost", ...others].join(" ");
-  return ["# No other address is spoken to.", "IPAddressAllow=", `IPAddressAllow=${allowed}`];
+  return [
+    "# The service reaches no other address.",
+    "IPAddressAllow=",
+    `IPAddressAllow=${allowed}`,
+  ];
 }
 
 /** The unit lets none of them through on its own. */

@@ -79,7 +79,7 @@ function folderOf(
   const other =
     missingFolder.kind === "hold"
       ? ""
-      : `, or ${missingFolder.kind === "nearest" ? "the nearest above it" : missingFolder.path}`;
+      : `, or ${missingFolder.kind === "nearest" ? "the nearest folder above it" : missingFolder.path}`;
   return document?.folderId == null
     ? `${path}${other}`
     : `${path}${other} (id ${document.folderId})`;
@@ -148,7 +148,7 @@ function attributeFields(attributes: Attributes | null): [string, string][] {
   if (expires) fields.push(["expires", `${expires.at} (${expires.from})`]);
   if (attributes?.hook) fields.push(["by the hook", attributes.hook.join(", ")]);
   if (attributes?.withoutExpiry)
-    fields.push(["expires", "never: sent without, as there is no plugin"]);
+    fields.push(["expires", "never: sent without expiry, because there is no plugin"]);
   return fields;
 }
 
@@ -162,20 +162,19 @@ function nextOf(record: DocumentRecord, now: number): string | null {
   if (state === "converted") return null;
   if (state === "failed")
     return retry === null
-      ? "nothing: its file is gone"
-      : "a person: scanferry retry sends it again";
+      ? "nothing: the file is gone"
+      : "you: run scanferry retry to send it again";
   if (error?.code === "FILE_INCOMPLETE")
-    return "as soon as the file changes; scanferry retry --anyway sends it as it is";
+    return "when the file changes; scanferry retry --anyway sends it as it is";
   const { person } = failureOf(error?.code ?? "");
   if (state === "held" && person !== undefined) return `a person: ${person}`;
-  if (nextAttemptAt === null)
-    return state === "held" ? "as soon as what it waits for is there" : null;
+  if (nextAttemptAt === null) return state === "held" ? "when the missing part is there" : null;
   const what = {
     settling: "looked at",
     pending: "sent",
     uploading: "sent",
-    inDoubt: "looked for in the archive",
-    uploaded: "asked whether it is CONVERTED",
+    inDoubt: "scanferry looks for it in the archive",
+    uploaded: "scanferry asks whether it is CONVERTED",
     held: "tried again",
   }[state];
   // A moment that has passed is one the daemon has not come to yet.

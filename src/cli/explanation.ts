@@ -26,7 +26,7 @@ const FOLLOWED = /^is document (\d+), moved here$/u;
 
 /** The note on a path where nothing is, and nothing was. */
 export const NO_SUCH_FILE =
-  "No such file, and none was ever seen here. Symbolic links are never followed.";
+  "There is no such file, and scanferry has never seen one here. It does not follow symbolic links.";
 
 /** One revision of the file, with everything the journal has of it. */
 export type Revision = {
@@ -159,7 +159,7 @@ async function movedNote(
     (id === undefined ? undefined : await journal.document(Number(id)));
   if (!row) return undefined;
   const archived = row.documentId === null ? "" : `, archived as document ${row.documentId}`;
-  return `its file was renamed or moved: it is ${shownPath(row)} now${archived}`;
+  return `the file was renamed or moved: it is now ${shownPath(row)}${archived}`;
 }
 
 /** A path without a row: a directory, a file that was not seen yet, one that is forgotten, or nothing at all. */
@@ -183,16 +183,16 @@ async function noteOn(
     if (!statReader.status.online) return `the source is offline: ${statReader.status.why}`;
     return await lookAt(statReader, path, wasSeen);
   } catch (error) {
-    return `the source cannot be asked: ${messageOf(error)}`;
+    return `cannot read the source: ${messageOf(error)}`;
   }
 }
 
 async function lookAt(statReader: StatReader, path: RawPath, wasSeen: boolean): Promise<string> {
   const [look] = await statReader.reader.look(statReader.mirrorId, [path]);
   if (look === null && wasSeen)
-    return "there is no such file any more; what the journal had of it was not sent, and is forgotten";
+    return "the file does not exist any more; it was not sent, and the journal has dropped it";
   if (look === null) return NO_SUCH_FILE;
   if (look === undefined)
-    return "it cannot be looked at: it, or a directory on the way, is not readable";
-  return "the file is there, but was not seen yet: the next scan takes it up";
+    return "cannot look at it: the file, or a directory above it, is not readable";
+  return "the file exists, but scanferry has not seen it yet: the next scan finds it";
 }

@@ -17,8 +17,8 @@ const LOOK_MS = 20;
 export async function leave(code: ExitCode, impatient: AbortSignal): Promise<void> {
   const over = aborted(impatient).catch(() => sleep(PATIENCE_MS));
   await Promise.race([flushed(), over]);
-  const why = "a file system does not answer and would keep the process from ending";
-  await exit(code, `scanferry: ${why}: all else is done, so it kills itself\n`);
+  const why = "a file system does not answer, and the process cannot end";
+  await exit(code, `scanferry: ${why}; everything else is done, so the process kills itself\n`);
 }
 
 /** Ends it whatever is under way, and whether or not all it wrote is out; for anyone who asks twice. */

@@ -18,7 +18,7 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
   }
   const document = documentOfCompanion(path, companionUse(settings));
   if (document !== undefined)
-    return `it stands next to ${shown(document)}, and goes where that goes`;
+    return `it belongs to ${shown(document)}, and is moved or deleted with it`;
   // Taken whole but for what is asked about, hidden or not.
   const plain = { ...settings, include: ["**/*", "**/.*", "**/.*/**"], exclude: [], without: [] };
   let dir = ROOT;
@@ -35,8 +35,8 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
   const hidden = parts.find((name) => name.startsWith("."));
   const named = settings.include.map((glob) => JSON.stringify(glob)).join(", ");
   return hidden === undefined
-    ? `no glob of include matches: ${named}`
-    : `${shown(hidden)} is hidden, and no glob of include that matches names its dot: ${named}`;
+    ? `no pattern of include matches: ${named}`
+    : `${shown(hidden)} is hidden, and no pattern of include that matches has the dot: ${named}`;
 }
 
 function ignoredBy(name: RawPath, of: "file" | "directory"): Ignored | undefined {

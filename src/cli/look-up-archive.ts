@@ -61,6 +61,7 @@ function unknownArchive(
   archives: readonly { readonly name: string }[],
 ): string {
   const names = archives.map(({ name }) => name).join(", ");
-  if (wanted === undefined) return `there are several archives: give one by --archive (${names})`;
+  if (wanted === undefined)
+    return `there are several archives; choose one with --archive: ${names}`;
   return `there is no archive ${wanted}; there are: ${names}`;
 }

@@ -26,7 +26,7 @@ export async function onePass(
   const signal = AbortSignal.any([stopping, over.signal]);
   const running = daemon.run(signal);
   const ended = running.then((): never => {
-    throw new Interrupted("stopped before everything was done; what is left goes on the next time");
+    throw new Interrupted("stopped before everything was done; the next run continues");
   });
   const quiet = daemon.idle(wanted, signal);
   quiet.catch(() => {});
@@ -47,5 +47,5 @@ export async function onePass(
 /** A daemon that is lost ends on its own. */
 async function replaced({ startOver }: Daemon): Promise<never> {
   if ((await startOver) === "lost") return new Promise(() => {});
-  throw new Interrupted("an archive was replaced meanwhile; run it again");
+  throw new Interrupted("an archive was replaced during the run; run the command again");
 }

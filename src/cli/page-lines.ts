@@ -26,12 +26,13 @@ function allowanceLines(
   const renewed = `renewed ${timeText(to)}`;
   const lasts =
     runsOutAt === null
-      ? `lasts until it is ${renewed}`
+      ? `enough until it is ${renewed}`
       : level === "usedUp"
         ? renewed
         : `used up ${relativeText(runsOutAt, now)} at this rate, ${renewed}`;
   const lines = [`allowance: ${used} of ${counted(pages, "page")} used (${percent} %), ${lasts}`];
-  if (waiting.pages > left && left > 0) lines.push("  what waits needs more pages than are left");
+  if (waiting.pages > left && left > 0)
+    lines.push("  waiting documents need more pages than are left");
   if (reserve)
     lines.push(`  ${reserve.left} of ${reserve.pages} reserved for ${reserve.mirrors.join(", ")}`);
   if (keeps.documents > 0) {

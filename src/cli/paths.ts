@@ -68,7 +68,7 @@ export async function placeOf(
       throw outside(resolve(scope.cwd, typed), scope.mirrors);
     }
     throw new UsageError(
-      `${typed} may be in the mirrors ${names.join(", ")}; write the absolute path`,
+      `${typed} can be in several mirrors (${names.join(", ")}); write the absolute path`,
     );
   }
   const [place] = candidates;

@@ -8,12 +8,12 @@ import type { Shell } from "./shell.ts";
 export function programOf(shell: Shell, commands: readonly AddCommand[]): Command {
   const program = new Command("scanferry")
     .description(
-      "Carries scans from local folders into an online document archive: once, whole, in the " +
+      "Sends scans from local folders to an online document archive: once, complete, to the " +
         "right folder, and with proof.",
     )
     .option(
       "--config <file>",
-      "the configuration; else $SCANFERRY_CONFIG, ./scanferry.yaml, /etc/scanferry/scanferry.yaml",
+      "configuration file; default: $SCANFERRY_CONFIG, ./scanferry.yaml, /etc/scanferry/scanferry.yaml",
     )
     .version(version, "-V, --version")
     .addHelpCommand(helpCommand())

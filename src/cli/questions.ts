@@ -74,7 +74,7 @@ export class Questions implements Disposable {
   async #until(wrong: QuestionOptions["wrong"], read: () => Promise<string>): Promise<string> {
     for (;;) {
       const answer = await read();
-      const problem = answer === "" ? "an answer is needed" : await wrong?.(answer);
+      const problem = answer === "" ? "write an answer" : await wrong?.(answer);
       if (problem === undefined) return answer;
       await this.#out.line(this.#out.paint("yellow", `  ${problem}`));
     }
@@ -87,7 +87,7 @@ export class Questions implements Disposable {
       if (!this.#stopped.signal.aborted) throw error;
       this.#out.print("\n");
       throw new Interrupted(
-        "stopped before the last question; nothing was written",
+        "stopped before the last question; no file was written",
         EXIT.interrupted,
       );
     }

@@ -28,7 +28,9 @@ export async function queriesOf(
   const isFormer = row && !config.mirrors.some(({ name }) => name === mirror);
   if (isFormer) {
     if (paths.length > 0) {
-      throw new UsageError(`mirror ${mirror} is no longer configured; name it without a path`);
+      throw new UsageError(
+        `mirror ${mirror} is not in the configuration any more; give it without a path`,
+      );
     }
     return [{ mirrorId: row.id }];
   }

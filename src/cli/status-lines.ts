@@ -184,7 +184,7 @@ function movedLines({ moved, movedDocuments }: StatusReport): string[] {
 function instanceLines({ instances }: StatusReport, { now }: Around): string[] {
   return instances.map(({ name, startedAt, lagMs, leaseUntil, assignments }) => {
     const since = `started ${relativeText(startedAt, now)}`;
-    const late = lagMs > LAG_MS_MAX ? `; no sign of life for ${Math.round(lagMs / 1_000)} s` : "";
+    const late = lagMs > LAG_MS_MAX ? `; no heartbeat for ${Math.round(lagMs / 1_000)} s` : "";
     const over = leaseUntil <= now ? ", its lease has expired" : "";
     const does = assignments.length === 0 ? "sends" : `sends, owns ${assignments.join(", ")}`;
     return printable(`daemon ${name} ${does}; ${since}${late}${over}`);

@@ -80,8 +80,8 @@ export class Terminal {
       });
     }
     if (this.#failure === undefined) return;
-    const message = `output cannot be written: ${messageOf(this.#failure)}`;
-    throw new Fault("OUTPUT_FAILED", message, "Free space, or write somewhere else.");
+    const message = `cannot write the output: ${messageOf(this.#failure)}`;
+    throw new Fault("OUTPUT_FAILED", message, "Free space, or write to another place.");
   }
 
   /** Writes a line; see `write`. */

@@ -8,7 +8,7 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
     "remove it: what becomes of a duplicate, an hour later, says after",
   ],
   ["mirrors.[].duplicates: link", "write skip: a duplicate gets what after says"],
-  ["mirrors.[].examples", "remove it: scanferry rules test PATH tells what is decided of a path"],
+  ["mirrors.[].examples", "remove it: scanferry rules test PATH shows the decision for a path"],
   [
     "mirrors.[].order: smallest",
     "write oldest: large files do not hold small ones up, they have places of their own",

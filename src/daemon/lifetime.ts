@@ -224,7 +224,7 @@ export class Lifetime {
         throw error;
       // Not the config's fault.
       if (isPassing(error) && isDeepStrictEqual(before.journal, wanted.journal)) throw error;
-      this.#refuse(error, "cannot run with the new config; going on with the old one");
+      this.#refuse(error, "cannot run with the new configuration; the old one stays in use");
       const daemon = await this.#daemonOf(before);
       return { daemon, config: before };
     }

@@ -62,7 +62,7 @@ async function watch(options: StatusReporterOptions, signal: AbortSignal): Promi
     const isPing = stuck === undefined && clock.monotonic() >= pingAt;
     if (isPing || line !== told) {
       const problem = await notifier.tell(...(isPing ? ["WATCHDOG=1"] : []), `STATUS=${line}`);
-      if (problem !== undefined) wrong(`the service manager cannot be told: ${problem}`);
+      if (problem !== undefined) wrong(`cannot notify the service manager: ${problem}`);
       told = line;
       if (isPing) pingAt = clock.monotonic() + pingMs;
     }

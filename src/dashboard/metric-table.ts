@@ -138,12 +138,12 @@ export const METRICS = {
   },
   scanferry_gate_closed: {
     type: "gauge",
-    help: "1 while the archive refuses the account.",
+    help: "1 while the archive rejects the account.",
     labels: ["archive"],
   },
   scanferry_gate_closed_timestamp_seconds: {
     type: "gauge",
-    help: "Since when the archive refuses the account (seconds since the epoch).",
+    help: "Since when the archive rejects the account (seconds since the epoch).",
     labels: ["archive"],
   },
   scanferry_gate_next_probe_timestamp_seconds: {

@@ -65,7 +65,7 @@ export function anotherDocument(
   const needed = since === null || !likeness.keepsDates ? 2 : 1;
   if (differences < needed) return undefined;
   const ours = since === null ? "" : `, ours ${shown(since)}`;
-  return `document ${documentId} is another one by now: ${told.filename}, ${told.filesize} bytes, uploaded ${shown(told.uploadedDate)}${ours}`;
+  return `document ${documentId} is now another one: ${told.filename}, ${told.filesize} bytes, uploaded ${shown(told.uploadedDate)}${ours}`;
 }
 
 /** Whether an archive's date of a document is the one of its reply, and exact enough to tell it from others. */

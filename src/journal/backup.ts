@@ -33,7 +33,7 @@ export async function backUp(db: Database.Database, to: string): Promise<void> {
 const PLACE_HINTS: Partial<Record<JournalCode, string>> = {
   JOURNAL_UNWRITABLE: "Name a place in a directory that is there and that you may write to.",
   JOURNAL_READ_ONLY: "Name a place on a disk that can be written to.",
-  JOURNAL_FULL: "Free space on that disk, or name a place on another; the journal goes on.",
+  JOURNAL_FULL: "Free space on that disk, or name a place on another; the journal keeps working.",
 };
 
 /** The same fault with the hint for its code, where there is one. */

@@ -4,7 +4,7 @@ import { isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts"
 
 /** Codes of everything a journal can fail with. Stable; docs and exit messages read them. */
 export const JOURNAL_HINTS = {
-  JOURNAL_LOCKED: "Stop the other scanferry, or give this one a `journal` of its own.",
+  JOURNAL_LOCKED: "Stop the other scanferry, or give this one its own `journal`.",
   JOURNAL_NEWER:
     "Install the version that wrote the journal, or a later one; to downgrade: docs/upgrade.md.",
   JOURNAL_OLDER:

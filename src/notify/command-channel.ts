@@ -56,7 +56,7 @@ type Exit = [code: number | null, by: string | null];
 /** Why a program could not be started, in words; errors of other kinds as they are. */
 function whyNot(program: string): (error: unknown) => never {
   return (error) => {
-    const words = { ENOENT: "is not there", EACCES: "may not be run by this user" };
+    const words = { ENOENT: "is not there", EACCES: "is not executable for this user" };
     const why = Object.entries(words).find(([code]) => code === codeOf(error))?.[1];
     throw why === undefined ? error : new Error(`${program} ${why}`, { cause: error });
   };

@@ -1,4 +1,4 @@
-/** All that notification has to know after a restart, as it is kept in the journal under one name. */
+/** All that notification has to know after a restart, as which is in the journal under one name. */
 import type { Journal } from "../journal/journal.ts";
 import type { Message } from "./message.ts";
 import { type Memory, NOTHING_TOLD } from "./alert.ts";

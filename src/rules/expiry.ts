@@ -25,7 +25,7 @@ export function expiryOf(
     throw new Hold("EXPIRY_UNKNOWN", dated.unknown);
   }
   const day = utcDay(dated.at);
-  if (dated.at > AT_MAX) throw new Hold("EXPIRY_UNKNOWN", `${dated.from} is beyond the year 9999`);
+  if (dated.at > AT_MAX) throw new Hold("EXPIRY_UNKNOWN", `${dated.from} is after the year 9999`);
   if (dated.at < later(facts.at, guards.minimum)) {
     const least = formatPeriod(guards.minimum);
     const message = `it would expire on ${isoDay(day)} (${dated.from}), sooner than ${least} from now`;

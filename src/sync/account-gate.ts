@@ -1,5 +1,5 @@
 /**
- * Keeps the account's gate: closes it when the archive refuses the account, holds what waits behind
+ * Keeps the account's gate: closes it when the archive rejects the account, holds what waits behind
  * it so that every row says why, and lets it all go on once a probe got through.
  */
 import { GATE_CODES } from "../domain/codes.ts";

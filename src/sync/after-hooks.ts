@@ -102,7 +102,7 @@ export class AfterHooks {
   /** The hook is not called any more; the log and `explain` say so. */
   async #giveUp(mirror: LiveMirror, outboxEntry: OutboxEntry, failure: string): Promise<void> {
     const { journal, clock, log } = this.#context;
-    const why = `the after hook could not be told that it is ${outboxEntry.outcome}: ${failure}`;
+    const why = `the after hook did not get the outcome ${outboxEntry.outcome}: ${failure}`;
     log.error(this.#about(mirror, outboxEntry), `${why}. Given up after ${TRIES_MAX} tries`);
     const { id } = outboxEntry.document;
     await journal.apply([{ type: "note", id, at: clock.now(), why, set: {} }]);

@@ -62,7 +62,7 @@ export class IdentityGuard {
   }
 
   /**
-   * Resolves where it is the archive that documents were sent to. Rejects with `ArchiveError`: ARCHIVE_CHANGED, or
+   * Resolves where the archive is the one that earlier documents were sent to. Rejects with `ArchiveError`: ARCHIVE_CHANGED, or
    * why it cannot be asked.
    */
   async assert(signal: AbortSignal): Promise<void> {

@@ -212,7 +212,7 @@ test("SIGHUP adds an archive, refuses to move what was sent, and takes one away"
   await daemon.says(
     /ARCHIVE_CHANGED|mirror contracts: its documents were sent to the archive legal/,
   );
-  await daemon.says(/going on with the old one/);
+  await daemon.says(/the old one stays in use/);
   writeScans(two, 1, 3);
   await until("both go on", () => two.main.documents().length + two.legal.documents().length === 8);
   two.configFile(["main"]);
@@ -250,7 +250,7 @@ test("the commands ask each archive for its own", async () => {
     ),
   );
   const check = await run("check");
-  expect(check.stdout).toContain("main: account key and signature are accepted");
+  expect(check.stdout).toContain("main: the archive accepts the account key and the signature");
   expect(check.stdout).toContain("legal: mirror contracts: archive folder /Scans");
   expect(await run("archive", "folders")).toMatchObject({ code: 0 });
   const named = await run("archive", "documents", "--archive", "legal", "--json", "1");

@@ -119,7 +119,7 @@ describe("before there is a journal", () => {
       stdout: expect.stringMatching(/^Sending is paused\. 1 document waits\./),
     });
     expect(world.archive.documents()).toEqual([]);
-    expect((await run("resume")).stdout).toMatch(/^sending goes on/);
+    expect((await run("resume")).stdout).toMatch(/^sending continues/);
     expect((await run("sync")).code).toBe(0);
     expect(world.archive.documents()).toHaveLength(1);
   });
@@ -290,7 +290,7 @@ test("explain tells states, attempts, the last error with its fix, and what come
   expect(failed).toMatch(/attempts\n.*folder \d+/);
   const held = (await story.run("explain", "New/held.pdf")).stdout;
   expect(held).toMatch(/folder +\/Scans\/New\n/);
-  expect(held).toMatch(/next +as soon as what it waits for is there/);
+  expect(held).toMatch(/next +when the missing part is there/);
   const done = JSON.parse((await story.run("explain", "--json", "done.pdf")).stdout) as unknown;
   expect(done).toMatchObject({
     path: "done.pdf",

@@ -195,7 +195,7 @@ test("an archive that cannot be asked leaves the folders open, and is said", asy
   expect(plan.archive).toMatchObject({ asked: false, error: { code: "ARCHIVE_UNREACHABLE" } });
   expect(plan.code).toBe(0);
   const text = await scanferry(["--config", config, "plan"]);
-  expect(text.stdout).toMatch(/the archive was not asked for folders: .*; check `archive\.url`/);
+  expect(text.stdout).toMatch(/cannot ask the archive for its folders: .*; check `archive\.url`/);
 });
 
 test("an offline source ends the plan with 1, and is named", async () => {

@@ -70,12 +70,12 @@ test("a path that is not there is tried as if it were, and one that is no docume
     rule: "legal",
     folder: "/Scans/2031",
     metadata: { author: { value: "Everybody", from: "static" } },
-    notes: ["there is no such file; its time is taken to be now"],
+    notes: ["there is no such file; scanferry uses the current time for it"],
     error: null,
   });
   const sidecar = await run(world, config, "rules", "test", "--json", "Legal/2026/lease.pdf.yaml");
   expect(JSON.parse(sidecar.stdout)).toMatchObject({
-    notes: ["never sent: it stands next to Legal/2026/lease.pdf, and goes where that goes"],
+    notes: ["never sent: it belongs to Legal/2026/lease.pdf, and is moved or deleted with it"],
   });
 });
 

@@ -46,7 +46,7 @@ test("a signing module has the environment that it was started with, for look-up
   writeFileSync(config, text);
   await using check = aProcess(["--config", config, "check"], { OFFICE_PIN: SECRET });
   expect(await check.ended, check.output.stdout).toBe(0);
-  expect(check.output.stdout).toContain("is reached");
+  expect(check.output.stdout).toContain("can reach the archive");
   await using sync = aProcess(["--config", config, "sync"], { OFFICE_PIN: SECRET });
   expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
 });
@@ -63,7 +63,7 @@ test("signed by hmac2, look-ups, uploads of the daemon and those by hand are acc
   writeFileSync(config, readFileSync(config, "utf8").replace("scheme: hmac", "scheme: hmac2"));
   await using check = aProcess(["--config", config, "check"]);
   expect(await check.ended, check.output.stdout).toBe(0);
-  expect(check.output.stdout).toContain("signing by hmac2 sha256");
+  expect(check.output.stdout).toContain("requests are signed with hmac2 sha256");
   await using sync = aProcess(["--config", config, "sync"]);
   expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
   const upload = ["--config", config, "archive", "upload", small, "--filename", "by hand.pdf"];
@@ -114,7 +114,7 @@ test.skipIf(!hasOpenssl).for([
     const full = { ...set, ...Object.fromEntries(Object.keys(env).map(file)) };
     await using check = aProcess(["--config", config, "check"], full);
     expect(await check.ended, check.output.stdout).toBe(0);
-    expect(check.output.stdout).toContain(`archive ${url} is reached`);
+    expect(check.output.stdout).toContain(`can reach the archive ${url}`);
     await using sync = aProcess(["--config", config, "sync"], full);
     expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
   },
@@ -167,7 +167,7 @@ test("a web server that is not the archive cannot be reached", async () => {
   await using check = aProcess(["--config", config, "check"]);
   expect(await check.ended).toBe(1);
   expect(check.output.stdout).toContain("a web server answers there with HTTP 401");
-  expect(check.output.stdout).not.toContain("is reached");
+  expect(check.output.stdout).not.toContain("can reach the archive");
 });
 
 test.for([

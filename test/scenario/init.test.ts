@@ -38,7 +38,7 @@ describe("init in a terminal", () => {
     await init.says(/there is no folder .*nothing; create it, or name another/);
     await init.says(/Folder with the scans/);
     init.type(world.source + ENTER);
-    await init.says(/Archive folder that it goes to \[\/Scans\]: /);
+    await init.says(/Target folder in the archive \[\/Scans\]: /);
     init.type(ENTER);
     await init.says(/The archive's address: /);
     init.type(`archive.example.com${ENTER}`);
@@ -48,7 +48,7 @@ describe("init in a terminal", () => {
     init.type(ACCOUNT_KEY + ENTER);
     await init.says(/How requests are signed \(hmac, hmac2, none\) \[hmac\]: /);
     init.type(ENTER);
-    await init.says(/Digest of the signature \[sha256\]: /);
+    await init.says(/Digest algorithm of the signature \[sha256\]: /);
     init.type(ENTER);
     await init.says(/\[base64\]: /);
     init.type(ENTER);
@@ -68,7 +68,7 @@ describe("init in a terminal", () => {
       await init.says(question);
       init.type(answer + ENTER);
     }
-    await init.says(/ok +archive folder \/Scans is there/);
+    await init.says(/ok +archive folder \/Scans exists/);
     expect(await init.ended).toBe(0);
     for (const secret of [SECRET, "wrong-secret", ACCOUNT_KEY])
       expect(init.text()).not.toContain(secret);
@@ -89,7 +89,7 @@ describe("init in a terminal", () => {
     await init.says(/Folder with the scans/);
     init.type("\u0003");
     expect(await init.ended).toBe(130);
-    expect(init.text()).toMatch(/stopped before the last question; nothing was written/);
+    expect(init.text()).toMatch(/stopped before the last question; no file was written/);
     expect(existsSync(join(world.dir, "scanferry.yaml"))).toBe(false);
   });
 
@@ -167,7 +167,7 @@ describe("check", () => {
     [
       "receipts",
       (world: World) => `receipts: ${world.dir}/a-file/x`,
-      /^FAIL {2}receipts: .* cannot be written to/m,
+      /^FAIL {2}receipts: .* is not writable/m,
     ],
   ] as const)("%s in a place that is none is found, with the fix", async ([, more, expected]) => {
     await using world = await aWorld();
@@ -183,7 +183,7 @@ describe("check", () => {
     const config = world.configFile("", `    after: "move:${done}"`);
     const good = await scanferry(["--config", config, "check"]);
     expect(good.code).toBe(0);
-    expect(good.stdout).toMatch(/ok +mirror scans: after move: .* can be written to/);
+    expect(good.stdout).toMatch(/ok +mirror scans: after move: .* (?:is|are) writable/);
     if (process.getuid?.() !== 0) return;
     // Root may write anywhere: the same by someone who may read anything, wherever this stands, and no more.
     mkdirSync(done, { mode: 0o755 });
@@ -221,9 +221,7 @@ describe("check", () => {
     );
     const check = await scanferry(["--config", config, "check"]);
     expect(check.code).toBe(1);
-    expect(check.stdout).toMatch(
-      /FAIL +page: 127\.0\.0\.1:\d+ cannot be listened on \(something else/,
-    );
+    expect(check.stdout).toMatch(/FAIL +page: 127\.0\.0\.1:\d+ cannot listen \(another/);
     taken.close();
   });
 

@@ -353,7 +353,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       const ran = await scanferry(words, { stopping });
       expect(ran).toMatchObject({
         code: 130,
-        stderr: "scanferry: stopped in the middle; the same command goes on where it was\n",
+        stderr: "scanferry: stopped; run the same command again to continue\n",
       });
     }
   });

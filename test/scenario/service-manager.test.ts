@@ -198,9 +198,9 @@ test.for([
   await daemon.says(/"started"/);
   world.write("scan.pdf", pdfOf(1));
   await until("the scan", () => world.archive.documents().length === 1);
-  await daemon.says(/the service manager cannot be told/);
+  await daemon.says(/cannot notify the service manager/);
   expect(await daemon.end("SIGTERM")).toBe(0);
-  expect(daemon.output.stdout.match(/cannot be told/g)).toHaveLength(1);
+  expect(daemon.output.stdout.match(/cannot notify the service manager/g)).toHaveLength(1);
 });
 
 test("a config that is good but cannot be run with gives way to the old one", async () => {
@@ -214,7 +214,7 @@ test("a config that is good but cannot be run with gives way to the old one", as
   const text = readFileSync(config, "utf8");
   writeFileSync(config, text.replace("web: off", `web: { listen: "127.0.0.1:${port}" }`));
   daemon.child.kill("SIGHUP");
-  await daemon.says(/going on with the old one[\s\S]*"started"/);
+  await daemon.says(/the old one stays in use[\s\S]*"started"/);
   taken.close();
   world.write("scan.pdf", pdfOf(1));
   await until("the scan", () => world.archive.documents().length === 1);

@@ -27,7 +27,7 @@ export async function* examineAddressFilter(
   const partners = await partnersOf(config, `${root}/etc/resolv.conf`);
   const findings = partners.flatMap((partner) => findingOf(partner, unit.name, passes) ?? []);
   if (findings.length > 0) yield* findings;
-  else yield ok(`${unit.name} lets through what the daemon speaks to`);
+  else yield ok(`${unit.name} allows the addresses that the daemon connects to`);
 }
 
 /** Undefined: none of its addresses is dropped. */
@@ -41,8 +41,8 @@ export function findingOf(
   const isAll = dropped.length === addresses.length;
   const part = isAll ? "" : " (others pass)";
   return (isAll ? fail : warn)(
-    `${unit} drops what is sent to ${what}: ${dropped.join(", ")}${part}`,
-    "Make its drop-in again (scanferry systemd), or allow it in one of your own: " +
+    `${unit} blocks ${what}: ${dropped.join(", ")}${part}`,
+    "Write its drop-in again (scanferry systemd), or allow the address in your own drop-in:  " +
       `IPAddressAllow=${dropped.join(" ")}; then systemctl daemon-reload, and restart it.`,
   );
 }

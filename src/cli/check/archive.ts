@@ -59,14 +59,14 @@ async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Che
   try {
     await client.folder(undefined, signal);
     yield ok(
-      `signing by ${"secret" in signing ? `${signing.scheme} ${signing.algorithm}` : signing.scheme}`,
+      `requests are signed with ${"secret" in signing ? `${signing.scheme} ${signing.algorithm}` : signing.scheme}`,
     );
     const unreached = await reachedByReader(config.archive, shell);
     if (unreached) {
-      const what = `archive ${url}, asked by the process that sends: ${unreached.code}: ${unreached.message}`;
+      const what = `archive ${url}, from the process that sends documents: ${unreached.code}: ${unreached.message}`;
       yield fail(what, unreached.hint);
-    } else yield ok(`archive ${url} is reached`);
-    yield ok("account key and signature are accepted");
+    } else yield ok(`can reach the archive ${url}`);
+    yield ok("the archive accepts the account key and the signature");
   } catch (error) {
     yield* archiveFailure(url, error);
     return;
@@ -77,7 +77,7 @@ async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Che
   for (const mirror of config.mirrors) yield await targetFinding(mirror, folders, signal);
 }
 
-/** Whether it is the archive that documents were sent to, as far as the journal knows. */
+/** Whether the archive is the one that earlier documents were sent to, as far as the journal knows. */
 async function* identityFinding(
   config: Config,
   archive: HttpArchive,
@@ -90,10 +90,10 @@ async function* identityFinding(
     const { archive: account, upload } = config;
     const asking = { archive, journal: journal.of(row.id), account, upload };
     const { other } = await examine(asking, 0, signal);
-    if (other === undefined) yield ok("it is the archive that documents were sent to");
+    if (other === undefined) yield ok("the archive is the one that earlier documents were sent to");
     else yield fail(`ARCHIVE_CHANGED: ${other}`, failureOf("ARCHIVE_CHANGED").hint);
   } catch (error) {
-    yield failOf("which archive it is", error);
+    yield failOf("identity of the archive", error);
   }
 }
 
@@ -101,10 +101,10 @@ async function* identityFinding(
 export function* encryptionFindings(url: string): Generator<CheckResult> {
   const { protocol, hostname } = new URL(url);
   if (protocol === "https:" || isLoopback(hostname.replaceAll(/[[\]]/g, ""))) return;
-  const what = `archive ${url} is spoken to without encryption`;
+  const what = `the connection to the archive ${url} is not encrypted`;
   yield warn(
     what,
-    "Write https:// in `archive.url`, unless the way there is protected by other means.",
+    "Write https:// in `archive.url`, unless the network is protected in another way.",
   );
 }
 
@@ -139,7 +139,7 @@ function* archiveFailure(url: string, error: unknown): Generator<CheckResult> {
     const what = `archive ${url}: a web server answers there with HTTP ${error.httpStatus}, and not in the archive's words`;
     yield fail(`${what}: ${error.code}: ${error.message}`, fix);
   } else if (error instanceof ArchiveError && error.credentials) {
-    yield ok(`archive ${url} is reached`);
+    yield ok(`can reach the archive ${url}`);
     yield failOf("account key and signature", error);
   } else if (error instanceof ArchiveError && error.code === "SIGNING_FAILED") {
     yield failOf("signing", error);
@@ -149,11 +149,11 @@ function* archiveFailure(url: string, error: unknown): Generator<CheckResult> {
 }
 
 function clockFinding(offsetMs: number | undefined): CheckResult {
-  if (offsetMs === undefined) return ok("clock: the archive does not tell its own");
+  if (offsetMs === undefined) return ok("clock: the archive does not say its time");
   const span = spanText(offsetMs);
-  if (Math.abs(offsetMs) <= CLOCK_MS_MAX) return ok("clock agrees with the archive's");
+  if (Math.abs(offsetMs) <= CLOCK_MS_MAX) return ok("the clock agrees with the archive's clock");
   return warn(
-    `clock is ${span} ${offsetMs > 0 ? "behind" : "ahead of"} the archive's`,
+    `the clock is ${span} ${offsetMs > 0 ? "behind" : "ahead of"} the archive's clock`,
     "Set the host's clock, e.g. by NTP.",
   );
 }
@@ -179,7 +179,7 @@ async function targetFinding(
       missingFolder.kind === "fallback" ? missingFolder.path : "the nearest folder above it";
     return warn(
       `mirror ${name}: ${found.problem.message}; its documents go to ${instead} (id ${placed.folderId})`,
-      "Create the folder before anything is sent, unless that is meant: what is archived stays where it is.",
+      "If you do not want that, create the folder before documents are sent: archived documents are not moved later.",
     );
   } catch (error) {
     return failOf(`mirror ${name}: archive folder ${path}`, error);

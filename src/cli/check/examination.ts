@@ -18,11 +18,11 @@ import { examineTimeZone } from "./time-zone.ts";
 
 /** Where each value comes from that is not the default. */
 async function* examineSettings({ file }: Config, shell: Shell): AsyncGenerator<CheckResult> {
-  yield ok(`configuration ${file ?? "of environment variables alone"}`);
+  yield ok(`configuration: ${file ?? "environment variables only"}`);
   const keys = await effectiveKeys(shell.places);
   const set = keys.filter(({ origin }) => origin !== DEFAULT);
   for (const { key, value, origin } of set) yield ok(`${key} is ${value} (${origin})`);
-  yield ok(`${keys.length - set.length} other keys have their defaults`);
+  yield ok(`${keys.length - set.length} other keys have their default values`);
 }
 
 /** Examines everything, one finding after another as it is known. */

@@ -8,7 +8,7 @@ import { fail, type CheckResult, warn } from "./check-result.ts";
 type Named = readonly [what: string, path: string];
 
 const FIX =
-  "Give it to root or to the daemon's user (chown), and let nobody else write it (chmod go-w).";
+  "Make root or the daemon's user its owner (chown), and remove the write permission of others (chmod go-w).";
 
 /** Root is refused: it would run here what another user wrote. */
 export function* examineForeign(config: Config, caller: Caller): Generator<CheckResult> {
@@ -19,7 +19,7 @@ export function* examineForeign(config: Config, caller: Caller): Generator<Check
     told.add(foreign);
     const found = `${what} can be changed by another user: ${foreign}`;
     yield caller === 0
-      ? fail(found, `${FIX} Root examines nothing further; or run check as the daemon's user.`)
+      ? fail(found, `${FIX} As root, check stops here; or run check as the daemon's user.`)
       : warn(found, FIX);
   }
 }

@@ -15,7 +15,7 @@ export function* examineHardLinks(setting = PROTECTED): Generator<CheckResult> {
   }
   if (value !== "0") return;
   yield warn(
-    "fs.protected_hardlinks is 0: a local user can link another user's file into a source, and it is archived",
-    "Set it to 1, as is usual: sysctl -w fs.protected_hardlinks=1, and in /etc/sysctl.d.",
+    "fs.protected_hardlinks is 0: a local user can link another user's file into a source, and scanferry archives it",
+    "Set it to 1, the usual value: sysctl -w fs.protected_hardlinks=1, and in /etc/sysctl.d.",
   );
 }

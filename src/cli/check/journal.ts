@@ -32,7 +32,7 @@ export async function* examineJournal(config: Config): AsyncGenerator<CheckResul
       yield* databaseFindings(place, systemClock);
     }
     await using journal = await readJournal(config);
-    yield ok(journal ? `journal ${path} opens` : `journal ${path} is made at the first start`);
+    yield ok(journal ? `journal ${path} opens` : `the first start creates the journal ${path}`);
     if (typeof place === "string") yield* diskFindings(place);
     const owner = await runningDaemon(config);
     if (journal) yield* contentFindings(journal, config, owner !== undefined);
@@ -47,16 +47,16 @@ async function* diskFindings(path: string): AsyncGenerator<CheckResult> {
   try {
     await access(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const what = `journal: ${directory} cannot be written to (${codeOf(error)})`;
-    yield fail(what, "Give the daemon's user the right to it, or run check as that user.");
+    const what = `journal: ${directory} is not writable (${codeOf(error)})`;
+    yield fail(what, "Give the daemon's user the right to write there, or run check as that user.");
   }
   const { type, bavail, bsize } = await statfs(directory);
   const network = process.platform === "linux" ? networkFileSystem(type) : undefined;
-  if (network) yield fail(`journal: ${directory} lies on ${network}`, "Put it on a local disk.");
+  if (network) yield fail(`journal: ${directory} is on ${network}`, "Put it on a local disk.");
   const free = bavail * bsize;
   const what = `journal: ${sizeText(free)} free on its disk`;
-  if (free < FREE_BYTES_MIN) yield fail(what, "Free space; without it nothing is sent.");
-  else if (free < FREE_BYTES_SCARCE) yield warn(what, "Free space before it runs out.");
+  if (free < FREE_BYTES_MIN) yield fail(what, "Free space: without it, scanferry sends nothing.");
+  else if (free < FREE_BYTES_SCARCE) yield warn(what, "Free some space before the disk is full.");
   else yield ok(what);
 }
 
@@ -109,8 +109,8 @@ function* bindingFindings(
     const was = archives.find(({ id }) => id === row?.archiveId)?.name;
     if (was === undefined || was === archive) continue;
     yield warn(
-      `mirror ${name}: the journal has it for the archive ${was}, the configuration for ${archive}`,
-      `Once anything was sent, it stays so: say archive: ${was}, or give the mirror another name.`,
+      `mirror ${name}: it belongs to the archive ${was} in the journal, and to ${archive} in the configuration`,
+      `A mirror that has sent documents keeps its archive: write archive: ${was}, or give the mirror another name.`,
     );
   }
 }

@@ -11,5 +11,5 @@ export function* examineOpenFiles(max: number | undefined): Generator<CheckResul
   if (max === undefined) return;
   if (max < OPEN_FILES_MIN) yield fail(fewText(max), OPEN_FILES_HINT);
   else if (max < OPEN_FILES_USUAL) yield warn(fewText(max), OPEN_FILES_HINT);
-  else yield ok(`${max} files may be open at once`);
+  else yield ok(`the limit of open files is ${max}`);
 }

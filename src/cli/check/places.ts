@@ -12,7 +12,7 @@ import { portFinding, tokenFindings } from "./web.ts";
 
 /** With less it is reported early that room runs out. A guess. */
 const FREE_BYTES_SCARCE = 100_000_000;
-const RIGHTS = "Give the daemon's user the right to it, or run check as that user.";
+const RIGHTS = "Give the daemon's user the right to write there, or run check as that user.";
 
 /** Can what the configuration names be written to, and is there room? */
 export async function* examinePlaces(config: Config): AsyncGenerator<CheckResult> {
@@ -33,12 +33,12 @@ async function placeFinding(name: string, shown: string, folder: string): Promis
     if (await isThere(shown)) await access(shown, constants.W_OK);
     await access(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
-    return fail(`${name}: ${shown} cannot be written to (${codeOf(error)})`, RIGHTS);
+    return fail(`${name}: ${shown} is not writable (${codeOf(error)})`, RIGHTS);
   }
   const { bavail, bsize } = await statfs(directory);
   const what = `${name}: ${shown}, ${sizeText(bavail * bsize)} free`;
   return bavail * bsize < FREE_BYTES_SCARCE
-    ? warn(what, "Free space before it runs out.")
+    ? warn(what, "Free some space before the disk is full.")
     : ok(what);
 }
 
@@ -48,8 +48,8 @@ export function* shareFindings(
   mounts: readonly Mount[],
 ): Generator<CheckResult> {
   const fixes = [
-    ["log", log.file?.path, "a share that hangs would stop the daemon with its next log line."],
-    ["receipts", receipts?.dir, "a share that hangs would hold them up, and the daemon's end."],
+    ["log", log.file?.path, "if the share hangs, the daemon stops at its next log line."],
+    ["receipts", receipts?.dir, "if the share hangs, receipts wait, and the daemon cannot end."],
   ] as const;
   for (const [name, path, why] of fixes) {
     const mount = path === undefined ? undefined : mountOf(path, mounts);
@@ -67,7 +67,7 @@ async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<C
   if (point !== undefined) {
     yield fail(
       `${what}: ${point} is not mounted`,
-      "Mount it: until then files stay where they are.",
+      "Mount it: until then, files stay in the source.",
     );
     return;
   }
@@ -78,12 +78,12 @@ async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<C
     } catch (error) {
       // The source's own examination reports that it is away, or not readable.
       if (codeOf(error) === "ENOENT") return;
-      const fix = "Give the daemon's user the right to write there, or set after: keep.";
-      yield fail(`${what}: ${place} cannot be written to (${codeOf(error)})`, fix);
+      const fix = "Give the daemon's user the right to write there, or set `after: keep`.";
+      yield fail(`${what}: ${place} is not writable (${codeOf(error)})`, fix);
       return;
     }
   }
-  yield ok(`${what}: ${places.join(" and ")} can be written to`);
+  yield ok(`${what}: ${places.join(" and ")} ${places.length > 1 ? "are" : "is"} writable`);
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -15,10 +15,9 @@ export async function* examinePlugin(config: Config): AsyncGenerator<CheckResult
   if (dated.length === 0) return;
   await using journal = await readJournal(config).catch(() => undefined);
   const [refused] = (await journal?.heldWith([CODE], 1)) ?? [];
-  const what = `expiry dates are set by ${dated.join(", ")}`;
-  if (refused)
-    yield warn(`${what}, and the account lacks the reminder plugin`, failureOf(CODE).hint);
-  else yield ok(`${what}; the first document tells whether the account has the reminder plugin`);
+  const what = `${dated.join(", ")} set${dated.length > 1 ? "" : "s"} expiry dates`;
+  if (refused) yield warn(`${what}, but the account has no reminder plugin`, failureOf(CODE).hint);
+  else yield ok(`${what}; the first document shows whether the account has the reminder plugin`);
 }
 
 function setsExpiry({ rules: { expiry, rules } }: Mirror): boolean {

@@ -29,10 +29,12 @@ function findingOf(what: string, program: string, path: string): CheckResult {
         .map((folder) => join(folder, program));
   const problems = places.map(problemWith);
   const found = problems.indexOf(undefined);
-  if (found >= 0) return ok(`${what} ${places[found]} can be run`);
+  if (found >= 0) return ok(`${what} ${places[found]} is executable`);
   const told = problems.find((problem) => problem !== NOT_THERE) ?? NOT_THERE;
   const fix =
-    told === NOT_THERE ? "Write its whole path, or put it there." : "chmod +x, or name a program.";
+    told === NOT_THERE
+      ? "Write its full path, or install it."
+      : "Run chmod +x, or name another program.";
   return fail(`${what} ${program} ${told}`, fix);
 }
 
@@ -49,6 +51,6 @@ function problemWith(path: string): string | undefined {
     accessSync(path, constants.X_OK);
     return undefined;
   } catch {
-    return "may not be run by this user";
+    return "is not executable for this user";
   }
 }

@@ -58,7 +58,7 @@ async function sourceFinding(
     await using statReader = await StatReader.open(mirror, known, { clock, random });
     const { online, why } = statReader.status;
     if (online) return ok(`${what} ${mirror.source} is readable`);
-    const hint = "Fix `source`, or mount it, or give this user the right to read it.";
+    const hint = "Fix `source`, or mount the share, or give this user the right to read it.";
     return fail(`${what} is offline: ${why}`, hint);
   } catch (error) {
     return failOf(what, error);
@@ -74,10 +74,10 @@ function* mountFindings(
   const on = mount === undefined ? "" : ` on ${mount.fsType},`;
   const what = `mirror ${name}:${on} watched by ${mode} (${why})`;
   if (mode !== "native" || (mount && !isNetwork(mount))) yield ok(what);
-  else yield warn(what, "Leave `watch: auto`, which scans there.");
+  else yield warn(what, "Set `watch: auto`: scanferry then scans the folder regularly.");
   if (after.kind === "keep" || mount?.readOnly !== true) return;
   const vain = `mirror ${name}: \`after: ${after.kind}\`, but ${mount.point} is mounted read-only`;
-  yield warn(vain, "Mount it for writing, or say `after: keep`.");
+  yield warn(vain, "Mount it for writing, or set `after: keep`.");
 }
 
 async function directoriesOf(journal: Journal | undefined, { id }: MirrorRow): Promise<number> {

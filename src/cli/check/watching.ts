@@ -17,8 +17,8 @@ export function* examineWatching(directories: number): Generator<CheckResult> {
     const instances = limitOf("max_user_instances");
     const said = instances === undefined ? "" : `; ${instances} instances are allowed`;
     const fix =
-      "Raise fs.inotify.max_user_instances and max_user_watches; until then it only rescans.";
-    yield warn(`nothing can be watched any more (${refusal}${said})`, fix);
+      "Raise fs.inotify.max_user_instances and max_user_watches; until then, scanferry only rescans.";
+    yield warn(`cannot watch any folder (${refusal}${said})`, fix);
     return;
   }
   const max = limitOf("max_user_watches");

@@ -15,10 +15,8 @@ export async function portFinding({ host, port }: Web): Promise<CheckResult> {
   const { promise, resolve } = Promise.withResolvers<CheckResult>();
   const server = createServer();
   server.on("error", (error) => {
-    const why = codeOf(error) === "EADDRINUSE" ? "something else listens there" : codeOf(error);
-    resolve(
-      fail(`${shown} cannot be listened on (${why})`, "Set another web.listen, or web: off."),
-    );
+    const why = codeOf(error) === "EADDRINUSE" ? "another program listens there" : codeOf(error);
+    resolve(fail(`${shown} cannot listen (${why})`, "Set another web.listen, or web: off."));
   });
   server.listen(port, host, () => server.close(() => resolve(ok(`${shown} is free`))));
   return promise;
@@ -33,8 +31,8 @@ export async function* tokenFindings(
   const kept = await tokenPlace(config);
   if (kept !== undefined) {
     const since = existsSync(kept)
-      ? "it is kept in"
-      : "the first start makes one, shows it and keeps it in";
+      ? "it is in"
+      : "the first start creates one, prints it once and writes it to";
     yield ok(`${shownOf(web)} asks for a token; ${since} ${kept}`);
     return;
   }
@@ -44,7 +42,7 @@ export async function* tokenFindings(
     () => true,
   );
   if (isLoopback) return;
-  const what = `${shownOf(web)} is open to the network and has no token: it answers /healthz and /readyz alone`;
+  const what = `${shownOf(web)} is open to the network and has no token: it answers only /healthz and /readyz`;
   yield warn(what, "Set web.tokenFile, or web.listen to 127.0.0.1.");
 }
 

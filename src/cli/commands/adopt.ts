@@ -43,13 +43,13 @@ other files of the same content are not sent. A document of the same name and si
 export function addAdopt(program: Command, shell: Shell): void {
   program
     .command("adopt")
-    .description("claim documents that are in the archive already, without sending them again")
-    .option("--dry-run", "only show what would be claimed")
-    .option("-y, --yes", "on a terminal, too, claim them without a question")
+    .description("claim documents that the archive already has, without sending them again")
+    .option("--dry-run", "show what would be claimed, and claim nothing")
+    .option("-y, --yes", "claim them without asking")
     .option("--json", "print one JSON object a line")
     .option(
       "--trust-content",
-      "what is claimed has the content of its file: `after` may move or delete that",
+      "claimed documents have the content of their files: `after` may move or delete the files",
     )
     .action((options: Options) => adopt(shell, options))
     .addHelpText(
@@ -125,7 +125,7 @@ function sumLines(done: {
   readonly isClaiming: boolean;
 }): string[] {
   const { sure, unclear, waiting, isClaiming } = done;
-  const claimed = isClaiming ? "claimed" : "would be claimed; `scanferry adopt` claims them";
+  const claimed = isClaiming ? "claimed" : "would be claimed; run `scanferry adopt` to claim them";
   const summed = `${sure} ${claimed}; ${unclear} unclear, left alone`;
   // Nothing that was sent can be taken back: it is shown while there is time to look at it.
   const rest = waiting - sure;

@@ -14,9 +14,9 @@ type Options = { readonly data: string; readonly account?: string; readonly json
 export function addArchiveAdmin(program: Command, shell: Shell): void {
   const command = program
     .command("archive-admin")
-    .description("check, list and change the data of an embedded archive that does not run")
+    .description("check, list and change the data of an embedded archive that is stopped")
     .requiredOption("--data <dir>", "the archive's data directory")
-    .option("--account <key>", "the account that is meant; default: the first one")
+    .option("--account <key>", "the account; default: the first one")
     .addHelpText(
       "after",
       examples(
@@ -31,17 +31,21 @@ export function addArchiveAdmin(program: Command, shell: Shell): void {
       .action((...given: unknown[]) => opened(shell, command.opts<Options>(), given, work));
   add(
     "check",
-    "read every document's bytes and compare; exit 1 when something is wrong",
+    "read and compare every document; exit 1 when something is wrong",
     checked,
   ).addHelpText("after", examples("scanferry archive-admin --data ./archive check"));
   add("list", "the account's documents, oldest first", listed)
-    .option("--json", "an object a line")
+    .option("--json", "print one JSON object a line")
     .addHelpText("after", examples("scanferry archive-admin --data ./archive list --json"));
   add("export", "write a document's bytes into a new file", exported)
     .argument("<id>", "the document's id", wholeNumber)
     .argument("<file>", "the file to make")
     .addHelpText("after", examples("scanferry archive-admin --data ./archive export 17 ./17.pdf"));
-  add("create-folder", "make a folder and all above it; set what it says of its own", folderMade)
+  add(
+    "create-folder",
+    "create a folder and the folders above it, and set its attributes",
+    folderMade,
+  )
     .argument("<path>", "such as /Scans/2026")
     .option("--index <text>", "its index")
     .option("--description <text>", "its description")

@@ -28,16 +28,16 @@ export function addMoved(archive: Command, shell: Shell): void {
   archive
     .command("moved")
     .description(
-      "after ARCHIVE_CHANGED: it is the same archive, at another address or by another key",
+      "after ARCHIVE_CHANGED: it is the same archive, with another address or account key",
     )
-    .option("--archive <name>", "which of several archives")
+    .option("--archive <name>", "one of several archives")
     .option("--json", "print one JSON object")
     .action((options: Options) => moved(shell, options))
     .addHelpText("after", examples("scanferry archive moved"));
   archive
     .command("replaced")
-    .description("after ARCHIVE_CHANGED: it is another archive, to which everything is sent")
-    .option("--archive <name>", "which of several archives")
+    .description("after ARCHIVE_CHANGED: it is another archive, send everything to it")
+    .option("--archive <name>", "one of several archives")
     .option("--json", "print one JSON object")
     .action((options: Options) => replaced(shell, options))
     .addHelpText("after", examples("scanferry archive replaced"));
@@ -87,13 +87,13 @@ async function meant(
   const accounts = accountsOf(config);
   const names = accounts.map(({ archive }) => archive.name).join(", ");
   if (wanted === undefined && accounts.length > 1)
-    throw new UsageError(`there are several archives: give one by --archive (${names})`);
+    throw new UsageError(`there are several archives; choose one with --archive: ${names}`);
   const account = accounts.find(({ archive }) => archive.name === (wanted ?? names));
   if (!account) throw new UsageError(`there is no archive ${wanted}; there are: ${names}`);
   const row = (await journal.archives()).find(({ name }) => name === account.archive.name);
   if (row) return { account, row };
-  const message = `the journal knows nothing of the archive ${account.archive.name}`;
-  throw new Fault("ARCHIVE_UNKNOWN", message, "Nothing has to be said: start with it.");
+  const message = `the journal does not know the archive ${account.archive.name}`;
+  throw new Fault("ARCHIVE_UNKNOWN", message, "Nothing needs to be done: start the daemon.");
 }
 
 /** Rows of what was never sent, whose files are seen again; and how many were sent and have no file here. */

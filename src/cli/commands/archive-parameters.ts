@@ -38,8 +38,8 @@ const paging = (sorts: readonly string[], sizeMax: number) => ({
 
 /** Endpoint 1. */
 export const SEARCH_PARAMETERS: Parameters<SearchQuery> = {
-  query: text("what is looked for"),
-  queryContent: flag("look into contents too; default true"),
+  query: text("words to search for"),
+  queryContent: flag("search contents, too; default: true"),
   docFilename: text("document file name"),
   docTitle: text("metadata title"),
   docAuthor: text("metadata author"),
@@ -64,7 +64,7 @@ export const SEARCH_PARAMETERS: Parameters<SearchQuery> = {
 
 /** Endpoint 2. */
 export const DOCUMENTS_PARAMETERS: Parameters<DocumentsQuery> = {
-  folderId: number("folder; the root without it"),
+  folderId: number("folder; default: the root"),
   ...paging(DOCUMENT_SORTS, 10_000),
 };
 
@@ -76,7 +76,7 @@ export const DIGIDOC_PARAMETERS: Parameters<DigidocQuery> = {
 
 /** Endpoint 5. */
 export const FOLDERS_PARAMETERS: Parameters<FoldersQuery> = {
-  folderId: number("parent folder; the root without it"),
+  folderId: number("parent folder; default: the root"),
   ...paging(FOLDER_SORTS, 1_000),
 };
 
@@ -121,7 +121,7 @@ function read(kind: Parameter["kind"], option: string, value: unknown): unknown 
     return READERS[kind](typed);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`${option}: ${JSON.stringify(typed)} cannot be meant. ${error.message}`);
+    throw new UsageError(`${option}: ${JSON.stringify(typed)} is not valid. ${error.message}`);
   }
 }
 

@@ -29,7 +29,7 @@ const OPTIONS: readonly (readonly [
   about: string,
   parse?: (text: string) => unknown,
 ])[] = [
-  ["--folder-id <n>", "target folder; the root without it", wholeNumber],
+  ["--folder-id <n>", "target folder; default: the root", wholeNumber],
   ["--path <path>", "target folder by path, such as /Scans; instead of --folder-id"],
   ["--filename <name>", "name in the archive; default: the file's own"],
   ["--batch <id>", "batch, at most 36 characters"],

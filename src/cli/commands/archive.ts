@@ -27,7 +27,7 @@ type Answer = { readonly reply: object; readonly lines: readonly string[] };
 /** What every operation takes. */
 type Common = { readonly json?: boolean; readonly archive?: string };
 
-const WHICH = ["--archive <name>", "which of several archives"] as const;
+const WHICH = ["--archive <name>", "one of several archives"] as const;
 
 type Ask = (archive: Archive, signal: AbortSignal) => Promise<Answer>;
 
@@ -38,7 +38,7 @@ type Operation = (given: TypedValues) => Ask;
 export function addArchive(program: Command, shell: Shell): void {
   const archive = program
     .command("archive")
-    .description("speak to the archive: the interface's seven operations")
+    .description("use the archive directly: the interface's seven operations")
     .addHelpText("after", examples("scanferry archive folders", "scanferry archive document 17"));
   archive.action(() => {
     const known = archive.commands.map((command) => command.name()).join(", ");
@@ -123,7 +123,7 @@ function addFolders(archive: Command, shell: Shell): void {
     examples("scanferry archive folders", "scanferry archive folders 17"),
   );
 
-  const folder = archive.command("folder").description("show a folder; the root without an id");
+  const folder = archive.command("folder").description("show a folder; default: the root");
   positional(folder, "id", "id", shell, (given) => {
     const { id } = queryOf(ID_PARAMETER, given);
     return async (client, signal) => {

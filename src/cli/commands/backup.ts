@@ -11,14 +11,14 @@ import type { Shell } from "../shell.ts";
 export function addBackup(program: Command, shell: Shell): void {
   program
     .command("backup")
-    .description("write a whole copy of the journal, daemon running or not")
-    .argument("<file>", "where to; what is there is replaced")
+    .description("write a complete copy of the journal; the daemon may run")
+    .argument("<file>", "the new file; an existing one is replaced")
     .action((file: string) => backup(shell, file))
     .addHelpText("after", examples("scanferry backup /var/backups/scanferry.db"));
   program
     .command("restore")
-    .description("put a copy in the journal's place, while no daemon runs")
-    .argument("<file>", "the copy: of `backup`, or one that an upgrade left next to the journal")
+    .description("replace the journal by a copy, while no daemon runs")
+    .argument("<file>", "the copy: from `backup`, or one that an upgrade left next to the journal")
     .action((file: string) => restore(shell, file))
     .addHelpText(
       "after",
@@ -42,7 +42,7 @@ async function backup(shell: Shell, file: string): Promise<void> {
     );
   }
   await journal.backup(to);
-  await shell.out.line(`the journal, as it is now: ${to}`);
+  await shell.out.line(`wrote a copy of the journal: ${to}`);
 }
 
 async function restore(shell: Shell, file: string): Promise<void> {
@@ -53,6 +53,6 @@ async function restore(shell: Shell, file: string): Promise<void> {
   const from = resolve(shell.cwd, file);
   const aside = restoreJournal(from, config.journal);
   await shell.out.line(`restored: ${config.journal}`);
-  if (aside !== undefined) await shell.out.line(`what was there before: ${aside}`);
+  if (aside !== undefined) await shell.out.line(`the previous journal is now ${aside}`);
   await shell.out.line(`next: ${shell.typed("adopt")}, then start the daemon`);
 }

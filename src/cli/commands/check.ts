@@ -14,7 +14,7 @@ export function addCheck(program: Command, shell: Shell): void {
   program
     .command("check")
     .description(
-      "examine configuration, archive, sources, mail servers, journal and clock; changes nothing",
+      "check configuration, archive, sources, mail servers, journal and clock; change nothing",
     )
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {

@@ -12,7 +12,7 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 export function addCompletion(program: Command, shell: Shell): void {
   program
     .command("completion")
-    .description("print the script that lets a shell complete what is typed")
+    .description("print the script for completion in a shell")
     .addArgument(new Argument("<shell>", "which one").choices(Object.keys(SCRIPTS)))
     .action((name: keyof typeof SCRIPTS) => shell.out.write(SCRIPTS[name](grammarOf(program))))
     .addHelpText(

@@ -15,9 +15,9 @@ type Options = { readonly once?: boolean; readonly data?: string; readonly port:
 export function addDemo(program: Command, shell: Shell): void {
   program
     .command("demo")
-    .description("show it all: an embedded archive, the daemon and its page over sample scans")
-    .option("--once", "leave when every document is CONVERTED")
-    .option("--data <dir>", "keep everything in this directory; default: a temporary one")
+    .description("try scanferry: an embedded archive, the daemon and its page over sample scans")
+    .option("--once", "end when every document is CONVERTED")
+    .option("--data <dir>", "use this directory and keep it; default: a temporary one")
     .option("--port <n>", "port of the page", portNumber, PORT_DEFAULT)
     .action((options: Options) => demo(shell, options))
     .addHelpText("after", examples("scanferry demo", "scanferry demo --once"));

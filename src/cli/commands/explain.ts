@@ -13,8 +13,8 @@ import type { Shell } from "../shell.ts";
 export function addExplain(program: Command, shell: Shell): void {
   program
     .command("explain")
-    .description("tell everything about one file: its states, its folder, its errors")
-    .argument("<path>", "absolute, or relative to here or to a mirror's source")
+    .description("show everything about one file: its states, its folder, its errors")
+    .argument("<path>", "absolute, or relative to this directory or to a mirror's source")
     .option("--json", "print one JSON object")
     .action((path: string, { json }: { json?: boolean }) => explain(shell, path, json === true))
     .addHelpText("after", examples('scanferry explain "/srv/scans/Invoices/Scan 0007.pdf"'));

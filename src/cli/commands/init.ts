@@ -27,21 +27,26 @@ export function addInit(program: Command, shell: Shell): void {
   program
     .command("init")
     .description(
-      "write a commented configuration to ./scanferry.yaml, or to --config; on a terminal it asks for what no option says, and tries it on the archive",
+      "write a commented configuration to ./scanferry.yaml, or to --config; on a terminal, ask for what no option gives, and test it with the archive",
     )
-    .option("--force", "overwrite files that are there")
-    .option("-y, --yes", "ask nothing")
-    .option("--no-try", "do not ask the archive whether it accepts the account")
-    .option("--source <dir>", "local folder to carry into the archive")
+    .option("--force", "overwrite existing files")
+    .option("-y, --yes", "ask no questions")
+    .option("--no-try", "do not test the account with the archive")
+    .option("--source <dir>", "local folder to send to the archive")
     .option("--target <path>", "archive folder, such as /Scans")
     .option("--url <url>", "the archive's address")
-    .option("--journal <file>", "where the journal lives")
+    .option("--journal <file>", "file of the journal")
     .option("--receipts <dir>", "write a receipt of each batch to this folder")
     .addOption(new Option("--scheme <scheme>", "how requests are signed").choices(SCHEMES))
-    .option("--algorithm <digest>", "digest of the signature, such as sha256")
-    .addOption(new Option("--encoding <encoding>", "of the signature").choices(["base64", "hex"]))
-    .option("--account-key-file <file>", "holds the account key; else $SCANFERRY_ACCOUNT_KEY")
-    .option("--secret-file <file>", "holds the secret; else $SCANFERRY_SIGNING_SECRET")
+    .option("--algorithm <digest>", "digest algorithm of the signature, such as sha256")
+    .addOption(
+      new Option("--encoding <encoding>", "encoding of the signature").choices(["base64", "hex"]),
+    )
+    .option(
+      "--account-key-file <file>",
+      "file with the account key; default: $SCANFERRY_ACCOUNT_KEY",
+    )
+    .option("--secret-file <file>", "file with the secret; default: $SCANFERRY_SIGNING_SECRET")
     .action((options: Options) => init(shell, options))
     .addHelpText(
       "after",
@@ -50,8 +55,8 @@ export function addInit(program: Command, shell: Shell): void {
         "scanferry init --source /srv/scans --url https://archive.example.com",
       )}
 
-Secrets are never options, which everyone on this machine could read. They are written to files that
-only their owner reads, in "secrets" next to the configuration, which then holds none.`,
+Secrets are never options: every user of this machine could read them. They are written to files that
+only their owner can read, in "secrets" next to the configuration. The configuration then has no secret.`,
     );
 }
 
@@ -73,16 +78,14 @@ async function init(shell: Shell, options: Options): Promise<void> {
     const isWrong = findings.some(({ level }) => level === "FAIL");
     if (isWrong) shell.exitCode = EXIT.fault;
   }
-  const filling = credentials ? "" : "fill in the account key and the secret, then ";
+  const filling = credentials ? "" : "write the account key and the secret into it, then ";
   await shell.out.line(`next: ${filling}${shell.typed("check")}`);
 }
 
 async function ask(shell: Shell, given: Setup, isTrying: boolean): Promise<Setup> {
   const { stdin } = shell.processContext;
   if (!isKeyboard(stdin)) return given;
-  await shell.out.line(
-    "What is in [brackets] is taken when nothing is typed. Ctrl-C writes nothing.",
-  );
+  await shell.out.line("Press Enter to take the value in [brackets]. Ctrl-C writes nothing.");
   using questions = new Questions(stdin, shell.out);
   return await interview(shell, given, questions, isTrying);
 }
@@ -118,7 +121,7 @@ async function secretIn(file: string | undefined, cwd: string): Promise<string |
     if (text !== "") return text;
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be read: ${messageOf(error)}; name the file with the secret`,
+      `${path} cannot be read: ${messageOf(error)}; give the file with the secret`,
     );
   }
   throw new UsageError(`${path} is empty; write the secret into it`);

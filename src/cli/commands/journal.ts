@@ -24,9 +24,11 @@ export function addJournal(program: Command, shell: Shell): void {
     .addHelpText("after", examples("scanferry journal copy --help"));
   journal
     .command("copy")
-    .description("copy a journal, between a file and PostgreSQL too, while no daemon works on it")
+    .description(
+      "copy a journal to another file, or between a file and PostgreSQL, while no daemon uses it",
+    )
     .requiredOption("--from <file>", "the journal: a file, or postgres://USER@HOST/DATABASE")
-    .requiredOption("--to <file>", "where to, the same way; there must be no journal in use")
+    .requiredOption("--to <file>", "the new journal, in the same form; it must not be in use")
     .option("--json", "print one JSON object")
     .action((options: Options) => copy(shell, options))
     .addHelpText(
@@ -59,7 +61,7 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
     copied = await copyJournal({ from, to, stopping, onAdvance });
   } catch (error) {
     if (!stopping.aborted) throw error;
-    throw new Interrupted("stopped in the middle; the same command goes on where it was");
+    throw new Interrupted("stopped; run the same command again to continue");
   } finally {
     progress.end();
   }
@@ -72,7 +74,7 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
   }
   if (json !== true) {
     await shell.out.line(
-      `next: name it as \`journal\`, ${shell.typed("adopt")}, then start the daemon`,
+      `next: set it as \`journal\`, ${shell.typed("adopt")}, then start the daemon`,
     );
   }
   shell.exitCode = EXIT.done;

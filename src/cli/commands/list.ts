@@ -22,7 +22,7 @@ export function addList(program: Command, shell: Shell): void {
   program
     .command("list")
     .description("list the journal's documents")
-    .argument("[path...]", "files or directories; all without")
+    .argument("[path...]", "files or directories; default: all")
     .option("--json", "print one JSON object a line")
     .addOption(new Option("--state <state>", "only in this state").choices(STATES))
     .option("--mirror <name>", "only of this mirror")

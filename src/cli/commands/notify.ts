@@ -24,11 +24,13 @@ type Outcome = {
 
 /** `scanferry notify test`: whether anyone would be told. */
 export function addNotify(program: Command, shell: Shell): void {
-  const notify = program.command("notify").description("tell people what goes on: see `notify:`");
+  const notify = program
+    .command("notify")
+    .description("notifications: see `notify:` in the configuration");
   notify
     .command("test")
-    .description("send a test message by every channel, and say what came of it")
-    .argument("[name]", "by this channel alone")
+    .description("send a test message by every channel, and show the results")
+    .argument("[name]", "only by this channel")
     .option("--channel <name>", "the same")
     .option("--json", "print one JSON object")
     .action((name: string | undefined, options: { channel?: string; json?: boolean }) =>
@@ -44,7 +46,7 @@ async function test(
   const { notify } = await shell.config();
   const all = notify?.channels ?? [];
   if (!notify || all.length === 0)
-    throw new UsageError("no channel is configured; write one under notify, e.g. mail");
+    throw new UsageError("no channel is configured; add one under notify, e.g. mail");
   const wanted = all.filter(({ name }) => channel === undefined || name === channel);
   if (wanted.length === 0) {
     const names = all.map(({ name }) => name).join(", ");

@@ -12,7 +12,7 @@ type Options = { readonly json?: boolean };
 export function addPause(program: Command, shell: Shell): void {
   program
     .command("pause")
-    .description("stop sending, until resumed; survives a restart")
+    .description("stop sending until `resume`, also after a restart")
     .option("--json", "print one JSON object")
     .action(({ json }: Options) => setPaused(shell, true, json === true))
     .addHelpText("after", examples("scanferry pause"));
@@ -34,7 +34,7 @@ async function setPaused(shell: Shell, paused: boolean, json: boolean): Promise<
     await shell.out.line(JSON.stringify({ paused, changed: was !== paused, running }));
     return;
   }
-  const what = paused ? "paused: nothing is sent until scanferry resume" : "sending goes on";
+  const what = paused ? "paused: nothing is sent until scanferry resume" : "sending continues";
   const already = was === paused ? " (as before)" : "";
   const when = running ? "" : "; the daemon is not running";
   await shell.out.line(`${what}${already}${when}`);

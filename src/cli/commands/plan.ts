@@ -23,7 +23,7 @@ export function addPlan(program: Command, shell: Shell): void {
   program
     .command("plan")
     .description(
-      "tell what would be sent, where to, and what would be held; send and write nothing",
+      "show what would be sent, to which folder, and what would be held; send and write nothing",
     )
     .option("--json", "print one JSON object")
     .action(({ json }: { json?: boolean }) => plan(shell, json === true))
@@ -100,14 +100,14 @@ async function pagesLeftIn(
 }
 
 async function whyStopped(journal: Journal, config: Config): Promise<string | null> {
-  if (await journal.paused()) return "paused, see scanferry resume";
+  if (await journal.paused()) return "sending is paused; run scanferry resume";
   const archives = archivesOf(config);
   const reasons: string[] = [];
   for (const { id, name } of await journal.archives()) {
     if (!archives.some((archive) => archive.name === name)) continue;
     const { closedAt, problem } = await journal.of(id).gate();
     if (closedAt === null) continue;
-    const why = problem?.message ?? "the archive refuses the account";
+    const why = problem?.message ?? "the archive rejects the account";
     reasons.push(archives.length > 1 ? `to ${name}: ${why}` : why);
   }
   return reasons.length === 0 ? null : reasons.join("; ");

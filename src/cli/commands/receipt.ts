@@ -24,10 +24,10 @@ type Options = { readonly json?: boolean; readonly html?: boolean };
 export function addReceipt(program: Command, shell: Shell): void {
   program
     .command("receipt")
-    .description("print the receipt of a batch; without one, list the latest batches")
+    .description("print the receipt of a batch; without an id, list the latest batches")
     .argument("[batch]", "the batch's id, or the beginning of it")
     .option("--json", "print JSON")
-    .addOption(new Option("--html", "print a page to print").conflicts("json"))
+    .addOption(new Option("--html", "print a HTML page").conflicts("json"))
     .action((batch: string | undefined, options: Options) => receipt(shell, batch, options))
     .addHelpText(
       "after",

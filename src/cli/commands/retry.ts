@@ -23,7 +23,7 @@ type Options = {
 /** What was done, by kind. */
 type Total = {
   queued: number;
-  /** Held because the archive refuses the account: it is asked again, not each document. */
+  /** Held because the archive rejects the account: it is asked again, not each document. */
   gated: number;
   /** Had been archived, and were gone from the archive. */
   again: number;
@@ -45,17 +45,12 @@ type Requeuing = {
 export function addRetry(program: Command, shell: Shell): void {
   program
     .command("retry")
-    .description(
-      "put held or failed documents back in the queue; move or delete files that could not be",
-    )
-    .argument("[path...]", "files or directories; all without")
+    .description("send held or failed documents again; try again to move or delete files")
+    .argument("[path...]", "files or directories; default: all")
     .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
     .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
     .option("--mirror <name>", "only of this mirror")
-    .option(
-      "--anyway",
-      "send what looks unfinished by its format as it is, held for that or not yet",
-    )
+    .option("--anyway", "send files although their format says that they are unfinished")
     .option("--json", "print one JSON object")
     .action((paths: string[], options: Options) => retry(shell, paths, options))
     .addHelpText(
@@ -141,19 +136,19 @@ async function requeue(
 async function tell({ out }: Shell, total: Total, running: boolean): Promise<void> {
   const { queued, gated, again, afterAction } = total;
   if (queued + gated + afterAction === 0) {
-    await out.line("nothing to retry: there is no such document that waits for it");
+    await out.line("nothing to retry: no held or failed document matches");
     return;
   }
   if (queued > 0) await out.line(`${counted(queued, "document")} put back in the queue`);
   if (again > 0) {
     await out.line(
-      `${again} of them had been archived and are gone from the archive: they are sent again`,
+      `${again} of them were archived, but the archive does not have them any more: they are sent again`,
     );
   }
   if (gated > 0) {
     const wait = `${counted(gated, "document")} ${gated === 1 ? "waits" : "wait"}`;
     const when = running ? "now" : "first";
-    await out.line(`${wait} for the archive to accept the account: it is asked ${when}`);
+    await out.line(`${wait} until the archive accepts the account: scanferry asks it ${when}`);
   }
   if (afterAction > 0) {
     const files = counted(afterAction, "archived file");

@@ -21,10 +21,10 @@ export function addRules(program: Command, shell: Shell): void {
   const rules = program.command("rules").description("try the rules of the configuration");
   rules
     .command("test")
-    .description("tell which rule matches a path, and its folder, metadata, expiry and name")
-    .argument("<path...>", "absolute, or relative to here or to a mirror's source")
+    .description("show which rule matches a path, and its folder, metadata, expiry and name")
+    .argument("<path...>", "absolute, or relative to this directory or to a mirror's source")
     .option("--mirror <name>", "only of this mirror")
-    .option("--hooks", "run the `before` hook, too, and tell what it makes of it")
+    .option("--hooks", "run the `before` hook, too, and show its answer")
     .option("--json", "print one JSON object a line")
     .action((paths: string[], options: Options) => test(shell, paths, options))
     .addHelpText("after", examples('scanferry rules test "Invoices/2026/R-4471 Nordwind.pdf"'));

@@ -39,16 +39,11 @@ export function addServeArchiveOptions(command: Command): Command {
     )
     .option("--notify-url <url>", "POST JSON there when an expiry date passes", httpUrl)
     .addOption(
-      new Option(
-        "--scheme <scheme>",
-        "accept no requests but those signed so; default: either",
-      ).choices(SIGNATURE_SCHEMES),
+      new Option("--scheme <scheme>", "accept only this signature scheme; default: all").choices(
+        SIGNATURE_SCHEMES,
+      ),
     )
-    .option(
-      "--fault <rule>",
-      "something goes wrong on purpose, e.g. upload:dropAfter,nth=2 (repeatable)",
-      fault,
-    );
+    .option("--fault <rule>", "inject a fault, e.g. upload:dropAfter,nth=2 (repeatable)", fault);
 }
 
 /** The same as options of the archive. */

@@ -34,17 +34,20 @@ type Options = ServeArchiveOptions &
 export function addServeArchive(program: Command, shell: Shell): void {
   addServeArchiveOptions(program.command("serve-archive"))
     .description("run the embedded archive alone, until SIGTERM or Ctrl-C")
-    .requiredOption("--data <dir>", "where documents and database live; made if missing")
+    .requiredOption("--data <dir>", "directory of documents and database; created if missing")
     .addOption(
       new Option("--listen <host:port>", "address; port 0 is any free one")
         .argParser(listenAddress)
         .default(listenAddress(LISTEN_DEFAULT), LISTEN_DEFAULT),
     )
     .option("--account <key:secret>", "an account (repeatable); default demo:demo", accounts)
-    .option("--account-file <file>", "more, KEY:SECRET a line; or $SCANFERRY_ARCHIVE_ACCOUNTS")
-    .option("--folder <path>", "a folder, made if missing (repeatable)", folderPaths)
+    .option(
+      "--account-file <file>",
+      "file with more accounts, one KEY:SECRET per line; or $SCANFERRY_ARCHIVE_ACCOUNTS",
+    )
+    .option("--folder <path>", "a folder to create if missing (repeatable)", folderPaths)
     .option("--quota-pages <n>", "page allowance of each account", wholeNumber)
-    .option("--no-reminder-plugin", "refuse expiry dates")
+    .option("--no-reminder-plugin", "reject expiry dates")
     .addOption(
       new Option("--convert-delay <duration>", "how long documents stay UPLOADED")
         .argParser(duration)

@@ -32,10 +32,10 @@ type Options = { readonly json?: boolean; readonly watch?: boolean; readonly all
 export function addStatus(program: Command, shell: Shell): void {
   program
     .command("status")
-    .description("tell where things stand, daemon running or not")
+    .description("show the current state; the daemon may run or not")
     .option("--json", "print one JSON object; with --watch, one a line")
-    .option("--watch", "keep it up to date, until q or Ctrl-C")
-    .option("--all", "print everything, however long; else what fits on a screen")
+    .option("--watch", "update it until q or Ctrl-C")
+    .option("--all", "print everything, not only what fits on the screen")
     .action((options: Options) => status(shell, options))
     .addHelpText("after", examples("scanferry status", "scanferry status --json | jq .documents"));
 }

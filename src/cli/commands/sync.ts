@@ -17,9 +17,9 @@ type Options = { readonly wait: boolean; readonly json?: boolean };
 export function addSync(program: Command, shell: Shell): void {
   program
     .command("sync")
-    .description("carry everything over once: scan, send, wait until CONVERTED, leave")
-    .option("--no-wait", "leave once everything is uploaded")
-    .option("--json", "print one JSON object at the end, and nothing else")
+    .description("one pass: scan, send, wait until CONVERTED, end")
+    .option("--no-wait", "end when everything is uploaded")
+    .option("--json", "print only one JSON object, at the end")
     .action((options: Options) => sync(shell, options))
     .addHelpText("after", examples("scanferry sync", "scanferry sync --no-wait"));
 }

@@ -20,8 +20,10 @@ import type { Shell } from "../shell.ts";
 export function addSystemd(program: Command, shell: Shell): void {
   program
     .command("systemd")
-    .description("print a drop-in for the systemd unit that opens just the configured sources")
-    .option("--instance", "for scanferry@NAME.service, NAME being that of the configuration file")
+    .description(
+      "print a systemd drop-in that gives the service access to the configured sources only",
+    )
+    .option("--instance", "for scanferry@NAME.service; NAME is the name of the configuration file")
     .action(async ({ instance }: { instance?: boolean }) => {
       const needs = await needsOf(shell, instance === true);
       await shell.out.line(madeBy(needs));
@@ -42,7 +44,7 @@ function madeBy({ configFile, instance }: Needs): string {
 async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   const file = await readConfigFile(shell.places);
   if (!file.isWritten)
-    throw new UsageError("the service reads a file: write one with scanferry init");
+    throw new UsageError("the service needs a configuration file; write one with scanferry init");
   // The unit's environment is another one than that of who makes its drop-in.
   const { sketch, findings } = sketchOf(file, {});
   findings.throwIfAny();

@@ -40,9 +40,9 @@ type Options = { readonly json?: boolean; readonly all?: boolean };
 export function addVerify(program: Command, shell: Shell): void {
   program
     .command("verify")
-    .description("audit: every journaled document against the archive")
+    .description("compare every document of the journal with the archive")
     .option("--json", "print one JSON object a line, for every document")
-    .option("--all", "print documents that are as they should be, too")
+    .option("--all", "also print documents that are correct")
     .action((options: Options) => verify(shell, options))
     .addHelpText("after", `${examples("scanferry verify")}\n\n${LEGEND}`);
 }

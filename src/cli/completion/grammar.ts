@@ -36,7 +36,7 @@ function placesOf(
 ): CommandNode[] {
   const [argument] = command.registeredArguments;
   const own = way.length === 0 ? [] : command.options.map(flagOf);
-  const help: Flag = { names: ["-h", "--help"], about: "tell how it is used", takes: NOTHING };
+  const help: Flag = { names: ["-h", "--help"], about: "show how to use it", takes: NOTHING };
   const here: CommandNode = {
     path: way.join(" "),
     commands: command.commands.map((each) => ({ name: each.name(), about: firstLine(each) })),

@@ -60,8 +60,8 @@ export class DemoPlace implements AsyncDisposable {
       const where = data ?? tmpdir();
       throw new Fault(
         "DEMO_UNWRITABLE",
-        `the demonstration cannot be set up in ${where} (${code})`,
-        "Name a directory that can be written to with --data.",
+        `cannot set up the demonstration in ${where} (${code})`,
+        "Give a writable directory with --data.",
         { cause: error },
       );
     }

@@ -39,7 +39,7 @@ export class Demo implements AsyncDisposable {
     this.daemon = daemon;
     this.#journey = journey;
     const page = daemon.webUrl === undefined ? "" : `; the page is at ${daemon.webUrl}`;
-    this.#reminder = `Those were the samples. Copy a document of yours into ${inbox}${page}`;
+    this.#reminder = `These were the samples. Now copy your own document to ${inbox}${page}`;
     this.#owned = owned;
   }
 
@@ -119,12 +119,14 @@ async function introduce(
   if (daemon.webUrl !== undefined) await say("dashboard", daemon.webUrl);
   await say("folder", `${place.inbox} → ${TARGET}`);
   await out.line(
-    "Document numbers jump: several documents are sent at once, and each file inside a signed container has a number, too.",
+    "Document numbers are not consecutive: several documents are sent at once, and each file inside a signed container has a number, too.",
   );
   if (!isPassing) {
-    await out.line("Drop files into the folder and see them go; Ctrl-C ends it.");
     await out.line(
-      "The interface cannot create folders: a new subfolder's documents are held until it exists.",
+      "Copy files to the folder and watch them being sent. Ctrl-C ends the demonstration.",
+    );
+    await out.line(
+      "The archive's interface cannot create folders: documents of a new subfolder are held until the folder exists.",
     );
   }
   await out.line();

@@ -73,7 +73,7 @@ export class Journey {
     if (problem && (state === "held" || state === "failed")) {
       const fix =
         problem.code === "FOLDER_MISSING"
-          ? `the interface cannot create ${targetPath ?? this.#target}; scanferry demo --data DIR makes the folders that DIR/scans has when it starts`
+          ? `the archive has no folder ${targetPath ?? this.#target}, and its interface cannot create folders; scanferry demo --data DIR creates the folders that DIR/scans has at the start`
           : clause(failureOf(problem.code).hint);
       return `${problem.code}: ${fix}`;
     }

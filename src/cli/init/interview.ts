@@ -23,7 +23,7 @@ export async function interview(
   const source = given.source ?? (await askSource(shell, questions));
   const target =
     given.target ??
-    (await questions.ask("Archive folder that it goes to", {
+    (await questions.ask("Target folder in the archive", {
       otherwise: "/Scans",
       wrong: (path) => (path.startsWith("/") ? undefined : `it starts with /; write /${path}`),
     }));
@@ -91,13 +91,13 @@ async function askArchive(questions: Questions, known: Setup, isFirst: boolean):
   }
   if ((answers.scheme ?? scheme) === "none") return answers;
   if (isAsked(algorithm)) {
-    answers.algorithm = await questions.ask("Digest of the signature", {
+    answers.algorithm = await questions.ask("Digest algorithm of the signature", {
       otherwise: algorithm ?? "sha256",
       wrong: unfit(digest()),
     });
   }
   if (isAsked(encoding)) {
-    const answer = await questions.ask("How the signature is written (base64, hex)", {
+    const answer = await questions.ask("Encoding of the signature (base64, hex)", {
       otherwise: encoding ?? "base64",
       wrong: (text) => (/^(base64|hex)$/.test(text) ? undefined : "write base64 or hex"),
     });

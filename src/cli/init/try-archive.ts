@@ -18,9 +18,9 @@ export async function tryArchive(
   try {
     await using client = await openClient(settings, shell.clock);
     await client.folder(undefined, shell.stopping());
-    const reached = ok(`the archive at ${url} accepts the account`);
+    const reached = ok(`the archive ${url} accepts the account`);
     const found = await new Folders(client).resolve(target, shell.stopping());
-    if (found.kind === "found") return [reached, ok(`archive folder ${target} is there`)];
+    if (found.kind === "found") return [reached, ok(`archive folder ${target} exists`)];
     const fix = "Create it in the archive; documents wait until it is there.";
     return [reached, warn(found.problem.message, fix)];
   } catch (error) {

@@ -93,10 +93,10 @@ export class PlanText implements PlanOutput {
         destinations,
       );
     }
-    if (stopped !== null) await out.line(printable(`just now nothing is sent: ${stopped}`));
+    if (stopped !== null) await out.line(printable(`nothing is sent now: ${stopped}`));
     if (pagesLeft !== null && totals.pages > pagesLeft) {
       const left = counted(Math.max(0, pagesLeft), "page");
-      await out.line(`more than is left of the month's allowance: ${left}`);
+      await out.line(`this is more than the rest of this month's allowance: ${left}`);
     }
     const sum = totalsLine(totals, plans);
     for (const line of out.isInteractive ? wrapped(sum, out.width) : [sum]) await out.line(line);
@@ -105,14 +105,16 @@ export class PlanText implements PlanOutput {
   async #destinations(archive: string, { missing, outage, unasked }: Destinations): Promise<void> {
     if (missing.length > 0) {
       const width = Math.max(...missing.map(({ path }) => widthOf(printable(path))));
-      await this.#out.line(`create in ${archive}:`);
+      await this.#out.line(`folders to create in ${archive}:`);
       for (const { path, documents } of missing) {
         const wait = documents === 0 ? "" : `  ${counted(documents, "document")}`;
         await this.#out.line(`  ${padded(printable(path), Math.min(width, 48))}${wait}`);
       }
     }
     if (outage) {
-      await this.#out.line(printable(`${archive} was not asked for folders: ${faultLine(outage)}`));
+      await this.#out.line(
+        printable(`cannot ask ${archive} for its folders: ${faultLine(outage)}`),
+      );
     }
     if (unasked !== null) await this.#out.line(printable(`${archive}: ${unaskedText(unasked)}`));
   }
@@ -138,8 +140,8 @@ function totalsLine(totals: PlanTotals, plans: readonly MirrorPlan[]): string {
   const unknown = pagesUnknown === 0 ? "" : ` and ${counted(pagesUnknown, "document")} not counted`;
   const paper = `${counted(pages, "page")}${unknown}, ${sizeText(bytes)}`;
   const skipped = skip === 0 ? "" : `skip ${counted(skip, "duplicate")}, `;
-  const rest = `would hold ${hold}, wait for ${wait}, ${skipped}leave ${archived} alone`;
-  return `would send ${counted(send, "document")} (${paper}), ${rest}; nothing was sent or written`;
+  const rest = `would hold ${hold}, wait for ${wait}, ${skipped}leave out ${archived} that the archive has`;
+  return `scanferry would send ${counted(send, "document")} (${paper}), ${rest}; nothing was sent or written`;
 }
 
 /** Whether an archive could be asked for its folders. */

@@ -31,7 +31,7 @@ import { type LineFields, type Going, journaled } from "./line-fields.ts";
 import type { OtherMirrors } from "./other-mirrors.ts";
 import type { PlanLine } from "./plan-line.ts";
 
-const WRITTEN_TO = { code: "FILE_CHANGED", message: "it is being written to" };
+const WRITTEN_TO = { code: "FILE_CHANGED", message: "a program is writing to it" };
 
 /** Files of one close look. */
 const INSPECT_MAX = 32;
@@ -228,7 +228,7 @@ export class Planner {
     const { decided, digest } = going;
     const twin = await this.#twin(candidate.path, seen, digest);
     if (twin !== undefined) {
-      const remark = `the same content as ${twin}; by \`duplicates\` it is not sent`;
+      const remark = `it has the same content as ${twin}; \`duplicates\` says not to send it`;
       return this.#emit(candidate, { ...going, action: "skip", remark });
     }
     const file = { sentName: decided.name.name, sizeBytes: seen.sizeBytes };

@@ -23,7 +23,7 @@ export async function askedHook(
   const { path } = facts;
   const files = [{ path, seen: null }];
   const [found] = await statReader.reader.inspect(statReader.mirrorId, files, { pages: false });
-  if (found?.kind !== "whole") return noted("the hook is not asked: there is no whole file");
+  if (found?.kind !== "whole") return noted("the hook did not run: the file is not complete");
   const place = { dir: dirOf(path), name: nameOf(path) };
   const ended = await statReader.reader.hook({
     command: hook.command,

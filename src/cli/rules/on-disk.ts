@@ -57,7 +57,9 @@ async function onDisk(
   const [seen] = await statReader.reader.look(statReader.mirrorId, [path]);
   const isThere = seen !== null && seen !== undefined;
   const read = await statReader.reader.notes(statReader.mirrorId, path, isThere);
-  const told = isThere ? notes : [...notes, "there is no such file; its time is taken to be now"];
+  const told = isThere
+    ? notes
+    : [...notes, "there is no such file; scanferry uses the current time for it"];
   const facts = {
     mirror: mirror.name,
     path,

@@ -10,7 +10,7 @@ import { pdfOf } from "../../fixtures/documents.ts";
 
 /** What each prints in its turn, one after the other over one office: words, exit code, text. */
 const TURNS: readonly [string, number, RegExp][] = [
-  ["check", 3, /is reached[\s\S]*New/],
+  ["check", 3, /can reach the archive[\s\S]*New/],
   ["plan", 3, /hold .*New\/held\.pdf/],
   ["status", 0, /^1 document is held: FOLDER_MISSING/m],
   ["list --json", 0, /"path":"done\.pdf"/],

@@ -34,7 +34,7 @@ describe("check archive", () => {
   ] as const)("an archive at %s: warned of: %s, as %s", ([url, isWarned]) => {
     const warning = {
       level: "warn",
-      what: `archive ${url} is spoken to without encryption`,
+      what: `the connection to the archive ${url} is not encrypted`,
       fix: expect.stringContaining("https://"),
     };
     expect([...encryptionFindings(url)]).toEqual(isWarned ? [warning] : []);
@@ -54,7 +54,7 @@ describe("check archive", () => {
     // Nothing else of it is asked for where the account is refused.
     const found = examineArchives(world.config({ archive: account }), shell as unknown as Shell);
     expect(await Array.fromAsync(found)).toEqual([
-      { level: "ok", what: expect.stringContaining("is reached"), fix: null },
+      { level: "ok", what: expect.stringContaining("can reach the archive"), fix: null },
       {
         level: "FAIL",
         what: expect.stringContaining("this host's clock is 10 min behind the archive's"),
@@ -146,10 +146,8 @@ describe("check address filter", () => {
     "etc/resolv.conf": addresses.map((address) => `nameserver ${address}\n`).join(""),
   });
 
-  const FINE = ["ok scanferry.service lets through what the daemon speaks to"];
-  const drops = (what: string, level = "FAIL") => [
-    `${level} scanferry.service drops what is sent to ${what}`,
-  ];
+  const FINE = ["ok scanferry.service allows the addresses that the daemon connects to"];
+  const drops = (what: string, level = "FAIL") => [`${level} scanferry.service blocks ${what}`];
 
   test.for([
     [{}, ["192.0.2.53"], FINE, "what most hosts have"],
@@ -309,7 +307,7 @@ describe("share findings", () => {
       ["warn", "log: /mnt/office/x.log is on a network file system (cifs)"],
       ["warn", "receipts: /mnt/office/receipts is on a network file system (cifs)"],
     ]);
-    expect(found[0]?.fix).toMatch(/local disk: .* stop the daemon/);
+    expect(found[0]?.fix).toMatch(/local disk: .* the daemon stops/);
   });
 
   test.for([
@@ -355,14 +353,14 @@ describe("left out", () => {
     ["done/scan.pdf", /where finished files are moved/, "it has been archived"],
     [
       "2026/.scan.pdf",
-      /\.scan\.pdf is hidden, and no glob .*: "\*\*\/\*\.pdf"/,
+      /\.scan\.pdf is hidden, and no pattern .*: "\*\*\/\*\.pdf"/,
       "what would take it is told",
     ],
     [".a/scan.pdf", /^\.a is hidden/, "the name on the way that is"],
     ["drafts/.scan.pdf", /exclude has "drafts\/\*\*"/, "excluded, hidden or not"],
     [
       "2026/notes.txt",
-      /no glob of include matches: "\*\*\/\*\.pdf"/,
+      /no pattern of include matches: "\*\*\/\*\.pdf"/,
       "what would be taken is told",
     ],
   ] as const)("%s: %s (%s)", ([path, why]) => {
@@ -374,8 +372,8 @@ describe("left out", () => {
 
 describe("programs", () => {
   test.for([
-    ["there", "ok", /can be run/, "it is a program"],
-    ["plain", "FAIL", /may not be run by this user/, "nobody made it one"],
+    ["there", "ok", /is executable/, "it is a program"],
+    ["plain", "FAIL", /is not executable for this user/, "nobody made it one"],
     ["folder", "FAIL", /is no file/, "a folder is none"],
     ["missing", "FAIL", /is not there/, "nobody put it there"],
   ] as const)("check of the program %s: %s", ([name, level, what]) => {

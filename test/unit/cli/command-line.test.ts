@@ -185,7 +185,7 @@ describe("usage", () => {
         "Options:",
         "Daily use:",
         "Set-up:",
-        "Problem:",
+        "Troubleshooting:",
         "Archive:",
         "Trial:",
         "Examples:",
@@ -403,7 +403,7 @@ describe("paths", () => {
     test("may be in any of them, where there is none", async () => {
       const meant = placeOf("3.txt", { cwd: "/nowhere", mirrors: all }, undefined);
       await expect(meant).rejects.toThrow(
-        /may be in the mirrors scans, inner, post; write the abs/,
+        /can be in several mirrors \(scans, inner, post\); write the abs/,
       );
     });
   });

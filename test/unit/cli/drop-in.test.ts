@@ -80,7 +80,7 @@ test.for([
   ([source, line, closed]) => {
     const text = dropIn({ ...NEEDS, mirrors: [{ source, after: keep }] }, mounts(line));
     expect(text).toContain(`TemporaryFileSystem=${closed}\n`);
-    expect(text).toMatch(/^# \/\w+ stays open: .* is on a file system of its own/m);
+    expect(text).toMatch(/^# \/\w+ stays open: .* is on its own file system/m);
     expect(text).not.toContain("Bind");
   },
 );

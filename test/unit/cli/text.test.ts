@@ -125,7 +125,12 @@ describe("explanation lines", () => {
 
   test.for([
     [{ kind: "hold" }, 7, "/Scans/2026 (id 7)", "it is sent to no other"],
-    [{ kind: "nearest" }, 7, "/Scans/2026, or the nearest above it (id 7)", "7 may be /Scans"],
+    [
+      { kind: "nearest" },
+      7,
+      "/Scans/2026, or the nearest folder above it (id 7)",
+      "7 may be /Scans",
+    ],
     [{ kind: "fallback", path: "/In" }, 7, "/Scans/2026, or /In (id 7)", "7 may be /In"],
     [{ kind: "fallback", path: "/In" }, null, "/Scans/2026, or /In", "it was not looked up yet"],
   ] as const)(
@@ -193,7 +198,7 @@ describe("page lines", () => {
       reportOf({ month: 30 }, { used: 30, left: 70 }),
       [
         "",
-        "allowance: 30 of 100 pages used (30 %), lasts until it is renewed 2026-12-01 00:00:00",
+        "allowance: 30 of 100 pages used (30 %), enough until it is renewed 2026-12-01 00:00:00",
         "pages: 0 today, 30 this month",
       ],
       "it lasts",
@@ -214,7 +219,7 @@ describe("page lines", () => {
       [
         "",
         "allowance: 85 of 100 pages used (85 %), used up in 4 days at this rate, renewed 2026-12-01 00:00:00",
-        "  what waits needs more pages than are left",
+        "  waiting documents need more pages than are left",
         "  10 of 10 reserved for contracts, post",
         "  1 document of scans waits for that",
         "  buy pages",

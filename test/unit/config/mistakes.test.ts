@@ -262,7 +262,7 @@ describe("bad key", () => {
     ],
     [
       "examples: [{ path: a.pdf, folder: /Scans }]",
-      "mirrors[0].examples: removed key; remove it: scanferry rules test PATH tells what is decided of a path",
+      "mirrors[0].examples: removed key; remove it: scanferry rules test PATH shows the decision for a path",
     ],
     [
       "afterDuplicate: delete",

@@ -36,7 +36,7 @@ test("who is gone, and what is taken over from them, is logged", async () => {
   first.die();
   await clock.advance(21_000);
   expect(second.owns("account:1")).toBe(true);
-  expect(said.filter((line) => line.includes("gone"))).toHaveLength(1);
+  expect(said.filter((line) => line.includes("other daemons stopped"))).toHaveLength(1);
   expect(said.filter((line) => line.includes("new assignments"))).toHaveLength(1);
   expect(watch.isLost).toBe(false);
 });

@@ -66,7 +66,7 @@ describe("work is moving", () => {
         workAt(0, { heads: [head(1)] }),
         workAt(60, { heads: [head(1)], status: reportOf({ gate }) }),
       ],
-      "the archive refuses the account",
+      "the archive rejects the account",
     ],
     [
       [workAt(0, { heads: [head(1)] }), workAt(60, { heads: [head(1)], isOut: true })],

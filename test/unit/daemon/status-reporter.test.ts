@@ -89,5 +89,5 @@ test("a manager that cannot be told is complained of once, and told again", asyn
   void watch(well, 3_000, "systemd-notify ended with 1");
   await clock.advance(10_000);
   expect(told.length).toBeGreaterThan(5);
-  expect(wrongs).toEqual(["the service manager cannot be told: systemd-notify ended with 1"]);
+  expect(wrongs).toEqual(["cannot notify the service manager: systemd-notify ended with 1"]);
 });

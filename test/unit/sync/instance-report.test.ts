@@ -53,7 +53,7 @@ test("status says it in a line each, and who was not heard of for long", async (
   const lines = statusLines(report, around, terminal as never, 50);
   expect(lines.filter((line) => line.startsWith("daemon "))).toEqual([
     expect.stringMatching(
-      /^daemon alpha sends, owns archive main, mirror scans; .*; no sign of life for 12 s$/,
+      /^daemon alpha sends, owns archive main, mirror scans; .*; no heartbeat for 12 s$/,
     ),
     expect.stringMatching(/^daemon beta sends; started [^;]*$/),
   ]);
