@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import { version } from "../daemon/version.ts";
 import { type AddCommand, HELP_GROUP } from "./command-table.ts";
+import { isShareAddress, SHARE_FIX } from "../config/share-address.ts";
 import { examples } from "./examples.ts";
+import { UsageError } from "./exit.ts";
 import type { Shell } from "./shell.ts";
 
 /** The command line with these commands. Parsing throws `CommanderError` and `UsageError`, and ends no process. */
@@ -26,13 +28,33 @@ export function programOf(shell: Shell, commands: readonly AddCommand[]): Comman
       getOutHelpWidth: () => shell.out.width,
       getOutHasColors: () => shell.out.hasColour,
     })
-    .hook("preAction", () => {
+    .hook("preAction", (_, command) => {
       const { config } = program.opts<{ config?: string }>();
       shell.configFile = config;
+      for (const path of pathsOf(command)) {
+        if (!isShareAddress(path)) continue;
+        throw new UsageError(`${path} is a Windows path or the address of a share; ${SHARE_FIX}`);
+      }
     })
     .addHelpText("after", examples("scanferry init", "scanferry check", "scanferry run"));
   for (const add of commands) add(program, shell);
   return program;
+}
+
+/** What was typed where the command, or the program, takes a file or folder of this machine. */
+function pathsOf(command: Command): string[] {
+  const isPath = (name: string) => /^(?:file|dir|path)$/.test(name);
+  const typed: unknown[] = command.registeredArguments.flatMap((argument, at) =>
+    isPath(argument.name()) ? [command.processedArgs[at]] : [],
+  );
+  const values: Readonly<Record<string, unknown>> = command.optsWithGlobals();
+  for (let each: Command | null = command; each; each = each.parent) {
+    for (const option of each.options) {
+      const [, name = ""] = /<([\w-]+)>/.exec(option.flags) ?? [];
+      if (isPath(name)) typed.push(values[option.attributeName()]);
+    }
+  }
+  return typed.flat().filter((value) => typeof value === "string");
 }
 
 function helpCommand(): Command {

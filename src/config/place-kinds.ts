@@ -2,6 +2,7 @@ import type { BeforeHook } from "./hooks.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
+import { isShareAddress, SHARE_FIX } from "./share-address.ts";
 
 /** The archive's address, `{base_url}`, without a slash at its end. */
 export function archiveUrl(): Kind<string> {
@@ -65,9 +66,8 @@ export function pathIn(path: string, refuse: Refuse): string {
   if (/^~([/\\]|$)/.test(path)) {
     return refuse(`${quoted(path)} starts with ~, which is not expanded`, "write the whole path");
   }
-  if (/^(?:[a-z]:[\\/]|\\\\)/i.test(path)) {
-    const fix = "write the path that it has on this machine, e.g. /mnt/scans";
-    return refuse(`${quoted(path)} is a path of Windows`, fix);
+  if (isShareAddress(path)) {
+    return refuse(`${quoted(path)} is a Windows path or the address of a share`, SHARE_FIX);
   }
   return path;
 }

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { archiveUrl } from "../../config/place-kinds.ts";
+import { isShareAddress, SHARE_FIX } from "../../config/share-address.ts";
 import { digest } from "../../config/config-digest.ts";
 import type { Kind } from "../../config/kind.ts";
 import { findingLine } from "../check/finding-line.ts";
@@ -46,6 +47,8 @@ async function askSource(shell: Shell, questions: Questions): Promise<string> {
     otherwise: "/srv/scans",
     wrong: async (path) => {
       if (path.startsWith("~")) return "~ is not expanded; write the whole path";
+      if (isShareAddress(path))
+        return `${path} is a Windows path or the address of a share; ${SHARE_FIX}`;
       return whyNoFolder(resolve(shell.cwd, path), shell);
     },
   });

@@ -112,12 +112,12 @@ describe("bad key", () => {
     ],
     [
       "journal: 'C:\\scanferry\\j.db'",
-      'scanferry.yaml:3: journal: "C:\\\\scanferry\\\\j.db" is a path of Windows; write the path that it has on this machine, e.g. /mnt/scans',
+      'scanferry.yaml:3: journal: "C:\\\\scanferry\\\\j.db" is a Windows path or the address of a share; mount the share on this machine, and write the folder of the mount, e.g. /mnt/scans (docs/shares.md)',
       "a drive is none here: it would be a file of that odd name",
     ],
     [
       "receipts: \\\\server\\receipts",
-      'scanferry.yaml:3: receipts: "\\\\\\\\server\\\\receipts" is a path of Windows; write the path that it has on this machine, e.g. /mnt/scans',
+      'scanferry.yaml:3: receipts: "\\\\\\\\server\\\\receipts" is a Windows path or the address of a share; mount the share on this machine, and write the folder of the mount, e.g. /mnt/scans (docs/shares.md)',
       "nor is a share",
     ],
     [
