@@ -1,5 +1,5 @@
 /** What can be wrong with a file or its source, told apart by what to do about it. */
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, readFileSync } from "node:fs";
 import type { Problem } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
@@ -61,7 +61,7 @@ export function fileFault(error: unknown, path: RawPath, stat?: BigIntStats): Fa
   if (!isSystemError(error)) throw error;
   const code = codeOf(error) ?? "";
   if (GONE.has(code)) return new FileGone(path, { cause: error });
-  const message = `${systemText(error)}${stat ? ` (${ownerText(stat)})` : ""}`;
+  const message = `${systemText(error)}${stat && (code === "EACCES" || code === "EPERM") ? ` (${rightsText(stat)})` : ""}`;
   if (OFFLINE.has(code)) return new SourceOffline(message, { cause: error });
   return new FileUnreadable(message, { cause: error });
 }
@@ -81,7 +81,21 @@ export function systemText(error: unknown): string {
   return messageOf(error).split(", ")[0] ?? "";
 }
 
-function ownerText(stat: BigIntStats): string {
-  const mode = (stat.mode & 0o7777n).toString(8).padStart(4, "0");
-  return `owner ${stat.uid}:${stat.gid}, mode ${mode}`;
+/** Whose right is missing: who this process is, and who owns the file or folder, by their names. */
+function rightsText({ mode, uid, gid }: BigIntStats): string {
+  const owner = nameIn("/etc/passwd", uid);
+  const group = nameIn("/etc/group", gid);
+  const reader = nameIn("/etc/passwd", process.geteuid?.() ?? "?");
+  const bits = (mode & 0o7777n).toString(8).padStart(4, "0");
+  return `the user ${reader} may not read it: owner ${owner}, group ${group}, mode ${bits}`;
+}
+
+/** The name of a user or group; its number where that file does not have it. */
+function nameIn(file: string, id: bigint | number | string): string {
+  try {
+    const lines = readFileSync(file, "utf8").split("\n");
+    return lines.find((line) => line.split(":")[2] === `${id}`)?.split(":")[0] ?? `${id}`;
+  } catch {
+    return `${id}`;
+  }
 }

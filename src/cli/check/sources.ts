@@ -3,13 +3,23 @@ import { assertApart } from "../../daemon/sources-apart.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { awayOf, ofMirror, observersOf } from "../../sync/away.ts";
+import { comes } from "../../reader/liveness.ts";
+import type { Listing } from "../../source/source.ts";
+import { shown } from "../../std/raw-path.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
+import { leaveOutText, NoDocuments, noDocumentsText } from "../no-documents.ts";
 import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
 import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
 import { examineHardLinks } from "./hard-links.ts";
 import { examineWatching } from "./watching.ts";
+
+/** A person waits: of a source that takes longer, only the beginning is looked at. */
+const WALK_MS_MAX = 10_000;
+const UNREADABLE_MAX = 5;
+const UNREADABLE_FIX =
+  "Give that user or a group of it the right to read it (chmod, chgrp or setfacl), or leave it out by `exclude`.";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
 export async function* examineSources(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
@@ -31,7 +41,7 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
-    yield await sourceFinding(mirror, row, shell);
+    yield* sourceFindings(mirror, row, shell);
     const away = journal && row && (await awayOf(journal.of(row.archiveId), observers));
     const links = (away && ofMirror(away.links, mirror.name)) ?? null;
     for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
@@ -46,22 +56,49 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   yield* examineHardLinks();
 }
 
-async function sourceFinding(
+/** Is it there, can all of it be read, and is there anything in it that is no document? */
+async function* sourceFindings(
   mirror: Mirror,
   row: MirrorRow | undefined,
   shell: Shell,
-): Promise<CheckResult> {
+): AsyncGenerator<CheckResult> {
   const { clock, random } = shell.processContext;
   const known = { id: row?.id ?? 1, device: row?.device ?? null };
   const what = `mirror ${mirror.name}: source`;
+  const noDocuments = new NoDocuments();
+  const listing = async ({ files }: Listing) => {
+    for (const { name } of files) noDocuments.add(name);
+  };
   try {
-    await using statReader = await StatReader.open(mirror, known, { clock, random });
+    await using statReader = await StatReader.open(mirror, known, { clock, random, listing });
     const { online, why } = statReader.status;
-    if (online) return ok(`${what} ${mirror.source} is readable`);
-    const hint = "Fix `source`, or mount the share, or give this user the right to read it.";
-    return fail(`${what} is offline: ${why}`, hint);
+    if (!online) {
+      const hint = "Fix `source`, or mount the share, or give this user the right to read it.";
+      yield fail(`${what} is offline: ${why}`, hint);
+      return;
+    }
+    const scanned = statReader.reader.scan(statReader.mirrorId, null);
+    const isOver = await comes(
+      scanned.then(() => {}),
+      WALK_MS_MAX,
+      clock,
+    );
+    yield ok(`${what} ${mirror.source} is readable`);
+    const { unreadable } = isOver ? await scanned : { unreadable: [] };
+    for (const { path, problem } of unreadable.slice(0, UNREADABLE_MAX)) {
+      yield fail(`${what}: cannot read ${shown(path)}: ${problem.message}`, UNREADABLE_FIX);
+    }
+    const more = unreadable.length - UNREADABLE_MAX;
+    if (more > 0) yield fail(`${what}: cannot read ${more} more`, "See scanferry plan.");
+    const found = noDocumentsText(noDocuments.types);
+    if (found !== undefined) yield warn(`${what}: ${found}`, leaveOutText(noDocuments.types));
+    if (isOver) return;
+    scanned.catch(() => {});
+    yield ok(
+      `${what} is large: looked at it for ${WALK_MS_MAX / 1_000} s; plan looks at all of it`,
+    );
   } catch (error) {
-    return failOf(what, error);
+    yield failOf(what, error);
   }
 }
 

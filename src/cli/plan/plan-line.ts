@@ -45,6 +45,8 @@ export type MirrorPlan = {
   readonly archived: number;
   /** Directories and files that could not be read. */
   readonly unreadable: readonly { readonly path: RawPath; readonly problem: Problem }[];
+  /** Files that are no documents, by extension, and how many. */
+  readonly noDocuments: Readonly<Record<string, number>>;
   /** Links, none of which is followed; null: none, or its source could not be read. */
   readonly links: Links | null;
 };

@@ -45,7 +45,7 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
   let planner: Planner | undefined;
   const destinations = planning.destinations.get(mirror.archive);
   invariant(destinations, `mirror ${name} has an archive`);
-  const base = { name, source, archived: 0, unreadable: [], links: null };
+  const base = { name, source, archived: 0, unreadable: [], noDocuments: {}, links: null };
   try {
     await using statReader = await StatReader.open(mirror, known, {
       clock,
@@ -75,7 +75,8 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
     });
     const { unreadable, links: found } = await statReader.reader.scan(known.id, null);
     const links = await linksIn(row && archive?.journal, known.id, found);
-    return { ...base, offline: null, archived: planner.archived, unreadable, links };
+    const { archived, noDocuments } = planner;
+    return { ...base, offline: null, archived, unreadable, noDocuments, links };
   } catch (error) {
     const away = codeOf(error) === "SOURCE_OFFLINE" || error instanceof ChannelClosed;
     if (!away) throw error;

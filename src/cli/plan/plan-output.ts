@@ -8,6 +8,7 @@ import type { Fault } from "../../std/fault.ts";
 import { padded, widthOf, wrapped } from "../text-table.ts";
 import { clause, faultLine } from "../exit.ts";
 import { linkLines } from "../links-text.ts";
+import { leaveOutText, noDocumentsText } from "../no-documents.ts";
 import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import { counted, sizeText } from "../../std/wording.ts";
@@ -85,6 +86,11 @@ export class PlanText implements PlanOutput {
       for (const { path, problem } of unreadable) {
         await out.line(`cannot be read: ${shown(path)}: ${printable(problem.message)}`);
       }
+    }
+    for (const { name, noDocuments } of plans) {
+      const text = noDocumentsText(noDocuments);
+      if (text === undefined) continue;
+      await out.line(`mirror ${printable(name)}: ${text}; ${clause(leaveOutText(noDocuments))}`);
     }
     for (const line of linkLines(plans)) await out.line(line);
     for (const [name, destinations] of asked) {

@@ -200,5 +200,7 @@ test("who owns an unreadable file, and its mode, are told", ({ skip }) => {
     skip("needs root to become someone else");
     return;
   }
-  expect(said).toBe("FILE_UNREADABLE EACCES: permission denied (owner 0:0, mode 0000)");
+  expect(said).toBe(
+    "FILE_UNREADABLE EACCES: permission denied (the user nobody may not read it: owner root, group root, mode 0000)",
+  );
 });

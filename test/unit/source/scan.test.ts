@@ -236,7 +236,11 @@ test("what cannot be read is told, and nothing in it has vanished", ({ skip }) =
     vanished: ["gone"],
     unreadable: [
       ["blind", "FILE_UNREADABLE", "EACCES: permission denied: blind/3"],
-      ["shut", "FILE_UNREADABLE", "EACCES: permission denied (owner 0:0, mode 0700)"],
+      [
+        "shut",
+        "FILE_UNREADABLE",
+        "EACCES: permission denied (the user nobody may not read it: owner root, group root, mode 0700)",
+      ],
     ],
   });
 });
