@@ -44,7 +44,10 @@ export function isAboutOurs(code: string): boolean {
 export function tlsProblem(handshake: Handshake): { problem: ConnectProblem; said: string } {
   const { code, message, host } = handshake;
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST$/.test(code))
-    return { problem: "unreachable", said: `${host} answers, but not by https` };
+    return {
+      problem: "unreachable",
+      said: `${host} answers, but does not use TLS: write http:// instead of https://`,
+    };
   if (!isOfTls(code)) {
     const said = `${host} ended the connection before TLS was agreed on (${code || message})`;
     return { problem: "unreachable", said };

@@ -132,20 +132,47 @@ async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<U
   return await unlessAborted(reached, shell.stopping());
 }
 
-/** Of a bare status nobody knows that it came from an archive. */
+const ADDRESS_FIX = "Check host, port and path of `archive.url`.";
+
+/** Of a bare status nobody knows that it came from an archive; 502 to 504 are of a proxy whose archive is down. */
 function* archiveFailure(url: string, error: unknown): Generator<CheckResult> {
-  if (error instanceof ArchiveError && error.code === "CREDENTIALS_REFUSED") {
+  const { code, httpStatus } = error instanceof ArchiveError ? error : {};
+  const isBare = code === `HTTP_${httpStatus}` || code === "REPLY_UNREADABLE";
+  if (error instanceof ArchiveError && code === "CREDENTIALS_REFUSED") {
     const fix = "Check `archive.url`, then `archive.accountKey` and `archive.signing`.";
-    const what = `archive ${url}: a web server answers there with HTTP ${error.httpStatus}, and not in the archive's words`;
-    yield fail(`${what}: ${error.code}: ${error.message}`, fix);
+    const what = `archive ${url}: a web server answers there with HTTP ${httpStatus}, and not in the archive's words`;
+    yield fail(`${what}: ${code}: ${error.message}`, fix);
   } else if (error instanceof ArchiveError && error.credentials) {
     yield ok(`can reach the archive ${url}`);
-    yield failOf("account key and signature", error);
+    const wrong = wrongCredential(error.code);
+    const finding = failOf(wrong?.what ?? "account key and signature", error);
+    // A clock that is wrong has its own hint.
+    const isPlain = error.hint === failureOf("CREDENTIALS_REFUSED").hint;
+    yield wrong && isPlain ? { ...finding, fix: wrong.fix } : finding;
+  } else if (isBare && ![500, 502, 503, 504].includes(httpStatus ?? 0)) {
+    const what = `archive ${url}: a web server answers there with HTTP ${httpStatus}, but it is not the archive`;
+    yield fail(what, ADDRESS_FIX);
+  } else if (error instanceof ArchiveError && httpStatus === 404 && error.unnamed) {
+    yield { ...failOf(`archive ${url}`, error), fix: ADDRESS_FIX };
+  } else if (code === "CONNECTION_LOST" && url.startsWith("http:")) {
+    const fix = "If the archive uses https on that port, write https:// in `archive.url`.";
+    yield { ...failOf(`archive ${url}`, error), fix };
   } else if (error instanceof ArchiveError && error.code === "SIGNING_FAILED") {
     yield failOf("signing", error);
   } else {
     yield failOf(`archive ${url}`, error);
   }
+}
+
+/** Which of the two an archive means that says so. */
+function wrongCredential(code: string): { what: string; fix: string } | undefined {
+  if (/SIG/.test(code)) {
+    const fix = "Check the secret, `scheme`, `algorithm` and `encoding` of `archive.signing`.";
+    return { what: "the signature is wrong", fix };
+  }
+  if (/KEY/.test(code))
+    return { what: "the account key is wrong", fix: "Check `archive.accountKey`." };
+  return undefined;
 }
 
 function clockFinding(offsetMs: number | undefined): CheckResult {

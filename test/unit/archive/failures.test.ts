@@ -36,7 +36,9 @@ describe("the connection", () => {
     await using archive = await openOn({ url: `https://127.0.0.1:${port}` });
     const error = await errorOf(archive.upload(scan(), never));
     expect(error).toMatchObject({ kind: "notSent", code: "ARCHIVE_UNREACHABLE" });
-    expect(error.message).toBe(`127.0.0.1:${port} answers, but not by https`);
+    expect(error.message).toBe(
+      `127.0.0.1:${port} answers, but does not use TLS: write http:// instead of https://`,
+    );
     server.close();
   });
 
