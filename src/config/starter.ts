@@ -116,8 +116,12 @@ mirrors:
     # What it is called in commands and logs; without it, the source's last folder.
     # name: scans
 
-    # Which files, by globs relative to the source; temporary and system files never.
-    #include: ["**/*"]
+    # Which files, by patterns relative to the source; temporary and system files never. These are types of
+    # documents. To send everything, write: include: ["**/*"]
+    include:
+      - "**/*.{pdf,tif,tiff,jpg,jpeg,png,gif,bmp,heic}"
+      - "**/*.{doc,docx,xls,xlsx,ppt,pptx,odt,ods,odp,rtf,txt,csv,xml,htm,html}"
+      - "**/*.{asice,asics,bdoc,adoc,edoc,ddoc,eml,msg,zip}"
     #exclude: []
 
     # How changes are noticed early; "auto" rescans where a network share gives no events.

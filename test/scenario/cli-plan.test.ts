@@ -406,3 +406,15 @@ test.for([
     expect((document?.expireDate ?? 0) - Date.now()).toBeGreaterThan(6 * 365 * 86_400_000);
   }
 });
+
+test("files that are no documents are named by plan and check, by type and number", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  for (const name of ["setup.EXE", "b/tool.exe", "b/x.dll", "a.pdf"]) world.write(name, pdfOf(1));
+  const types = { exe: 2, dll: 1 };
+  expect((await planOf(config)).mirrors).toMatchObject([{ noDocuments: types }]);
+  const said = /3 files are no documents \(2 exe, 1 dll\).*`exclude: \["\*\*\/\*\.\{exe,dll\}"\]`/;
+  for (const command of ["plan", "check"]) {
+    expect((await scanferry(["--config", config, command])).stdout, command).toMatch(said);
+  }
+});

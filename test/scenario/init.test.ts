@@ -123,7 +123,7 @@ describe("init by options", () => {
       SCANFERRY_SIGNING_SECRET: SECRET,
     });
     expect(await init.ended, init.output.stderr).toBe(0);
-    expect(init.output.stdout).toMatch(/ok +the archive at .* accepts the account/);
+    expect(init.output.stdout).toMatch(/ok +the archive .* accepts the account/);
     world.write("a.pdf", pdfOf(1));
     expect(await run(world, "sync")).toMatchObject({ code: 0 });
     expect(existsSync(join(world.dir, "kept"))).toBe(true);
@@ -135,7 +135,7 @@ describe("init by options", () => {
   test("without secrets the starter says what to fill in, and only its owner reads it", async () => {
     await using world = await aWorld();
     expect((await run(world, ...options(world))).stdout).toMatch(
-      /next: fill in the account key and the secret/,
+      /next: write the account key and the secret/,
     );
     expect(modeOf(join(world.dir, "conf", "scanferry.yaml"))).toBe(0o600);
   });

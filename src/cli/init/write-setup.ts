@@ -1,5 +1,5 @@
 /** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
-import { open, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assertUsable } from "../../config/sketch-of.ts";
 import { starterConfig } from "../../config/starter.ts";
@@ -21,10 +21,21 @@ const SECRETS = "secrets";
 const ACCOUNT_KEY = "account.key";
 const SIGNING_SECRET = "signing.secret";
 
-/** Throws `UsageError` where a file is in the way. */
-export async function assertFree(path: string): Promise<void> {
+/** What the Debian package makes its starter file from. */
+const PACKAGED = "/usr/share/scanferry/scanferry.yaml";
+
+/**
+ * False where no file is, true where it is a starter that the user has not changed: it may be replaced.
+ * Throws `UsageError` where another file is in the way.
+ */
+export async function assertFree(path: string): Promise<boolean> {
   const there = await stat(path).catch(() => undefined);
-  if (there) throw new UsageError(`${path} exists; --force overwrites it`);
+  if (!there) return false;
+  const textOf = (file: string) => readFile(file, "utf8").catch(() => undefined);
+  const text = await textOf(path);
+  if (text === starterConfig() || (text !== undefined && text === (await textOf(PACKAGED))))
+    return true;
+  throw new UsageError(`${path} exists; --force overwrites it`);
 }
 
 /** Resolves with the files, the configuration first. Throws `ConfigError` for what is of no use. */
@@ -44,13 +55,14 @@ export async function writeSetup(path: string, setup: Setup, force: boolean): Pr
   assertUsable(path, text);
   const folder = join(dirname(path), SECRETS);
   const files = [path, ...secrets.map(({ name }) => join(folder, name))];
-  if (!force) for (const file of files) await assertFree(file);
+  let isStarter = false;
+  if (!force) for (const file of files) isStarter = (await assertFree(file)) || isStarter;
   make(dirname(path));
   if (secrets.length > 0) make(folder, FOLDER_MODE);
   for (const secret of secrets) {
     await write(join(folder, secret.name), `${secret.text}\n`, SECRET_MODE, force);
   }
-  await write(path, text, isFinished ? FINISHED_MODE : UNFINISHED_MODE, force);
+  await write(path, text, isFinished ? FINISHED_MODE : UNFINISHED_MODE, force || isStarter);
   return files;
 }
 

@@ -4,6 +4,9 @@ import { type Shell } from "../../../src/cli/shell.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { ACCOUNT_KEY, aWorld, SECRET } from "../../fixtures/world.ts";
 import { tokenFindings } from "../../../src/cli/check/web.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -23,6 +26,8 @@ import { rawOfText } from "../../../src/std/raw-path.ts";
 import { aMirror } from "./mirrors.ts";
 import { examinePrograms } from "../../../src/cli/check/programs.ts";
 
+const refusal = (code: string) => JSON.stringify({ response: "ERROR", responseDescription: code });
+
 describe("check archive", () => {
   test.for([
     ["https://archive.example.com", false, "it is encrypted"],
@@ -39,6 +44,86 @@ describe("check archive", () => {
     };
     expect([...encryptionFindings(url)]).toEqual(isWarned ? [warning] : []);
   });
+
+  test.for([
+    [
+      404,
+      "<html>",
+      "",
+      /a web server answers there with HTTP 404, but it is not the archive/,
+      /host, port and path/,
+      "any web server",
+    ],
+    [
+      200,
+      "<html>",
+      "",
+      /a web server answers there with HTTP 200, but/,
+      /host, port and path/,
+      "a login page",
+    ],
+    [
+      503,
+      "<html>",
+      "",
+      /HTTP_503/,
+      /wait until the archive/i,
+      "its proxy, while the archive is down",
+    ],
+    [
+      200,
+      refusal("INVALID_ACC_KEY"),
+      "",
+      /the account key is wrong/,
+      /`archive.accountKey`/,
+      "it says so",
+    ],
+    [200, refusal("INVALID_SIG"), "", /the signature is wrong/, /secret, `scheme`/, "it says so"],
+    [
+      401,
+      refusal("UNAUTHORIZED"),
+      "",
+      /account key and signature/,
+      /accountKey` and `archive.signing/,
+      "it may be either",
+    ],
+    [
+      404,
+      refusal("NOT_FOUND"),
+      "",
+      /NOT_FOUND/,
+      /host, port and path/,
+      "a path that it does not have",
+    ],
+    [
+      200,
+      "",
+      "https",
+      /write http:\/\/ instead of https:\/\//,
+      /archive.url/,
+      "https to a port of http",
+    ],
+  ] as const)(
+    "HTTP %d %s: %s%s, %s, because it is %s",
+    async ([status, body, scheme, what, fix]) => {
+      await using world = await aWorld();
+      const server = createServer((_, reply) => void reply.writeHead(status).end(body));
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const { archive } = world.config();
+      const account = { ...archive, url: `${scheme || "http"}://127.0.0.1:${port}` };
+      const shell = { clock: systemClock, stopping: () => new AbortController().signal };
+      const found = examineArchives(world.config({ archive: account }), shell as unknown as Shell);
+      const failed = (await Array.fromAsync(found)).filter(({ level }) => level === "FAIL");
+      expect(failed).toEqual([
+        expect.objectContaining({
+          what: expect.stringMatching(what),
+          fix: expect.stringMatching(fix),
+        }),
+      ]);
+    },
+  );
 
   test("a clock that no signature by hmac2 is made with is what `check` says", async () => {
     await using world = await aWorld({ scheme: "hmac2" });

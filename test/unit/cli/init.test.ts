@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { starterConfig } from "../../../src/config/starter.ts";
 import { linesOf, scanferry } from "./in-process.ts";
 
 let cwd: string;
@@ -81,4 +82,12 @@ test.for([
   expect(linesOf(stderr)[0]).toMatch(line);
   expect(linesOf(stderr)[0]).toContain(`scanferry: ${join(cwd, "try/ü x.yaml")}: `);
   expect(existsSync(join(cwd, "try"))).toBe(false);
+});
+
+test("a starter that nobody has changed is replaced without --force, and no other file", async () => {
+  mkdirSync(join(cwd, "try"));
+  writeFileSync(join(cwd, "try/ü x.yaml"), starterConfig());
+  expect((await init("--source", "in")).code).toBe(0);
+  expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`source: ${join(cwd, "in")}\n`);
+  expect((await init("--source", "in")).code).toBe(2);
 });

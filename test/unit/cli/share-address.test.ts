@@ -1,0 +1,44 @@
+/** A Windows path or the address of a share is refused wherever a path is given; what to do is said. */
+import { describe, expect, test } from "vitest";
+import { isShareAddress } from "../../../src/config/share-address.ts";
+import { linesOf, scanferry } from "./in-process.ts";
+
+test.for([
+  ["C:\\scans", true, "a drive"],
+  ["d:/scans", true, "the same, as some programs write it"],
+  ["D:", true, "a whole drive"],
+  ["\\\\nas\\scans", true, "a share, as Windows writes it"],
+  ["//nas/scans", true, "a share, as mount writes it"],
+  ["smb://nas/scans", true, "a share, as file managers write it"],
+  ["CIFS://nas/scans", true, "the same in capitals"],
+  ["/srv/scans", false, "a path of this machine"],
+  ["./smb", false, "a folder of that name"],
+  ["a:b.pdf", false, "a file may have a colon"],
+  ["smb/scans", false, "no address"],
+] as const)("%s: %s, because it is %s", ([path, expected]) => {
+  expect(isShareAddress(path)).toBe(expected);
+});
+
+describe("refused in", () => {
+  const SHARE = "\\\\nas\\scans";
+  test.for([
+    ["init --source SHARE", {}],
+    ["init --journal SHARE", {}],
+    ["--config SHARE check", {}],
+    ["explain SHARE", {}],
+    ["list a.pdf SHARE", {}],
+    ["retry SHARE", {}],
+    ["backup SHARE", {}],
+    ["archive upload SHARE", {}],
+    ["serve-archive --data SHARE", {}],
+    ["journal copy --from /j.db --to SHARE", {}],
+    ["check", { SCANFERRY_ARCHIVE_URL: "http://127.0.0.1:1", SCANFERRY_MIRROR_SOURCE: SHARE }],
+  ] as const)("scanferry %s %j", async ([line, env]) => {
+    const words = line.split(" ").map((word) => (word === "SHARE" ? SHARE : word));
+    const ran = await scanferry(words, { env });
+    expect(ran.code).toBe(2);
+    expect(linesOf(ran.stderr)[0]).toMatch(
+      /nas\\+scans"? is a Windows path or the address of a share; mount the share on this machine/,
+    );
+  });
+});
