@@ -290,7 +290,7 @@ export class Lifetime {
   async #look(): Promise<ServiceStatus> {
     if (this.#daemon) {
       const { line, stuck } = await this.#daemon.look();
-      return { line: this.#isRefused ? `${line}; the new config is refused` : line, stuck };
+      return { line: this.#isRefused ? `${line}; the new configuration has errors` : line, stuck };
     }
     if (this.#outwait.line !== undefined) return { line: this.#outwait.line, stuck: undefined };
     const tookMs = this.#clock.monotonic() - this.#endedAt;

@@ -90,7 +90,7 @@ describe("before there is a journal", () => {
     expect(await run("list")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await run("explain", "scan.pdf")).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/the file is there, but was not seen/),
+      stdout: expect.stringMatching(/the file exists, but scanferry has not seen it yet/),
     });
     symlinkSync(join(world.source, "scan.pdf"), join(world.source, "link.pdf"));
     for (const nothing of ["none.pdf", "link.pdf"]) {
@@ -341,7 +341,7 @@ describe("retry", () => {
     const { stdout } = await run("retry");
     // No daemon runs that would ask it now.
     expect(linesOf(stdout)).toEqual([
-      "2 documents wait for the archive to accept the account: it is asked first",
+      "2 documents wait until the archive accepts the account: scanferry asks it first",
       "the daemon is not running: this takes effect when it starts",
     ]);
     await using journal = await SqliteJournal.open({ path: world.journal, role: "reader" });
