@@ -61,7 +61,7 @@ test("last night's backup, and a colleague's document under our id and name: our
     const { stdout } = await scanferry(["--config", config, "explain", scan]);
     expect(stdout).toMatch(/state +inDoubt/);
     expect(stdout).toMatch(
-      /ANOTHER_DOCUMENT: document \d+ is another one by now: scan.pdf, \d{5} bytes/,
+      /ANOTHER_DOCUMENT: document \d+ is now another one: scan.pdf, \d{5} bytes/,
     );
     expect(stdout).not.toMatch(/document id/);
     await until("it is moved or deleted", () => !existsSync(scan));

@@ -5,6 +5,7 @@ import { codeOf, messageOf } from "../../std/fault.ts";
 import { invariant } from "../../std/invariant.ts";
 import { isDecidedOtherwise } from "../../sync/decided-again.ts";
 import { linksIn } from "../../sync/links.ts";
+import { NoDocuments } from "../no-documents.ts";
 import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
 import type { Destinations } from "./destinations.ts";
@@ -43,6 +44,7 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
   // A number that no row has.
   const known = row ?? { id: 0, name, source, device: null, archiveId: 1 };
   let planner: Planner | undefined;
+  const noDocuments = new NoDocuments();
   const destinations = planning.destinations.get(mirror.archive);
   invariant(destinations, `mirror ${name} has an archive`);
   const base = { name, source, archived: 0, unreadable: [], noDocuments: {}, links: null };
@@ -50,7 +52,10 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
     await using statReader = await StatReader.open(mirror, known, {
       clock,
       random,
-      listing: async (listing) => planner?.listing(listing),
+      listing: async (listing) => {
+        for (const { name } of listing.files) noDocuments.add(name);
+        await planner?.listing(listing);
+      },
     });
     if (!statReader.status.online) return { ...base, offline: statReader.status.why };
     await using others = new OtherMirrors(planning.config.mirrors, archive, { clock, random });
@@ -75,8 +80,8 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
     });
     const { unreadable, links: found } = await statReader.reader.scan(known.id, null);
     const links = await linksIn(row && archive?.journal, known.id, found);
-    const { archived, noDocuments } = planner;
-    return { ...base, offline: null, archived, unreadable, noDocuments, links };
+    const { archived } = planner;
+    return { ...base, offline: null, archived, unreadable, noDocuments: noDocuments.types, links };
   } catch (error) {
     const away = codeOf(error) === "SOURCE_OFFLINE" || error instanceof ChannelClosed;
     if (!away) throw error;

@@ -25,7 +25,6 @@ import type { LiveMirror } from "../../sync/context.ts";
 import { originalAmong } from "../../sync/duplicates.ts";
 import { sentTooOften } from "../../sync/sent-often.ts";
 import { expiresOf } from "../rules/trial.ts";
-import { NoDocuments } from "../no-documents.ts";
 import { ArchivedFiles } from "./archived.ts";
 import type { Destinations } from "./destinations.ts";
 import { type LineFields, type Going, journaled } from "./line-fields.ts";
@@ -67,7 +66,6 @@ export class Planner {
   readonly #options: PlannerOptions;
   readonly #archivedFiles: ArchivedFiles;
   readonly #digests = new Map<string, RawPath>();
-  readonly #noDocuments = new NoDocuments();
   #archived = 0;
 
   constructor(options: PlannerOptions) {
@@ -80,11 +78,6 @@ export class Planner {
     return this.#archived;
   }
 
-  /** See `NoDocuments`. */
-  get noDocuments(): Readonly<Record<string, number>> {
-    return this.#noDocuments.types;
-  }
-
   /** Plans the files of one directory. */
   async listing({ dir, files }: Listing): Promise<void> {
     const { journal, mirror } = this.#options;
@@ -92,7 +85,6 @@ export class Planner {
     const known = new Map(rows.map((row) => [row.name, row]));
     const candidates: Candidate[] = [];
     for (const file of files) {
-      this.#noDocuments.add(file.name);
       const candidate = { path: joinRaw(dir, file.name), file, row: known.get(file.name) };
       if (await this.#isCandidate(candidate)) candidates.push(candidate);
     }

@@ -237,7 +237,7 @@ describe("another document", () => {
       ],
     ])("%s: because $5", ([, set, item, likeness, isAnother]) => {
       const why = anotherDocument(ours(set), told(item), likeness);
-      if (isAnother) expect(why).toMatch(/^document 9 is another one by now: /);
+      if (isAnother) expect(why).toMatch(/^document 9 is now another one: /);
       else expect(why).toBeUndefined();
     });
 

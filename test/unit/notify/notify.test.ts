@@ -162,7 +162,9 @@ test("tried ever more rarely, with the same id; given up after a day", async () 
   expect(tries).toBeLessThan(10);
   await world.clock.advance(24 * HOUR);
   expect(world.notify?.reports).toMatchObject([{ dropped: 1, waiting: 0, sent: 0 }]);
-  expect(world.lines.filter((line) => line.startsWith("cannot notify"))).toHaveLength(1);
+  expect(world.lines.filter((line) => line.startsWith("cannot send notifications"))).toHaveLength(
+    1,
+  );
   expect(world.lines).toContain("notifications dropped: the channel did not work for too long");
   await world.stop();
 });

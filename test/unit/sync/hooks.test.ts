@@ -539,8 +539,8 @@ describe("after hooks", () => {
       expect(desk.reader.hooked).toHaveLength(TRIES_MAX);
       expect(new Set(news(desk).map(({ id }) => id)).size).toBe(1);
       expect(await desk.journal.undelivered()).toEqual([]);
-      expect(desk.warnings.at(-1)).toMatch(/could not be told that it is converted.*Given up/);
-      expect((await desk.story(row)).at(-1)).toMatch(/could not be told.*exit code 1/);
+      expect(desk.warnings.at(-1)).toMatch(/did not get the outcome converted.*Given up/);
+      expect((await desk.story(row)).at(-1)).toMatch(/did not get the outcome.*exit code 1/);
       expect((await desk.row(row)).state).toBe("converted");
     });
 
