@@ -9,6 +9,7 @@ import { Stopping } from "../std/abort.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import { exhaustion } from "../std/open-files.ts";
 import { printable } from "../std/printable.ts";
+import { clause } from "../std/wording.ts";
 
 /** The exit codes of the outside contract. */
 export const EXIT = {
@@ -90,12 +91,6 @@ export function isUnusable(error: unknown): error is Fault {
 /** `MESSAGE; HINT`, with the hint as the end of a sentence. */
 export function faultLine({ message, hint }: Pick<Fault, "message" | "hint">): string {
   return hint === "" ? message : `${message}; ${clause(hint)}`;
-}
-
-/** A hint as part of a line: without the full stop, and without a capital that is no name. */
-export function clause(hint: string): string {
-  const rest = hint.replace(/\.$/, "");
-  return /^[A-Z][a-z' ]/.test(rest) ? rest.charAt(0).toLowerCase() + rest.slice(1) : rest;
 }
 
 function ending(code: ExitCode, lines: readonly string[]): Ending {

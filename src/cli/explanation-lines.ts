@@ -1,17 +1,16 @@
 import type { Mirror } from "../config/config.ts";
 import { formatDuration } from "../config/duration.ts";
 import { failureOf } from "../domain/failure.ts";
-import { METADATA_FIELDS, type Attributes } from "../domain/attributes.ts";
+import { type Attributes, METADATA_FIELDS } from "../domain/attributes.ts";
 import type { AttemptRow, HistoryRow } from "../journal/journal.ts";
 import type { DocumentRecord } from "../sync/record.ts";
 import { padded, table } from "./text-table.ts";
-import type { Explanation, Revision } from "./explanation.ts";
-import { clause } from "./exit.ts";
 import { printable } from "../std/printable.ts";
-import { expiresOf } from "./rules/trial.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import type { Terminal } from "./terminal.ts";
-import { counted, relativeText, sizeText, timeText } from "../std/wording.ts";
+import { clause, counted, relativeText, sizeText, timeText } from "../std/wording.ts";
+import type { Explanation, Revision } from "../report/explanation.ts";
+import { expiresOf } from "../report/trial.ts";
 
 /** An explanation for people. */
 export function explanationLines(

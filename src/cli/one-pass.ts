@@ -1,8 +1,8 @@
 import type { Daemon } from "../daemon/daemon.ts";
 import type { IdleWait } from "../daemon/idle.ts";
 import { type Standing, standingOf } from "../report/standing.ts";
-import type { StatusReport } from "../sync/status.ts";
 import { Interrupted } from "./exit.ts";
+import type { StatusReport } from "../report/status.ts";
 
 /** What the end of a pass has left: from here on nobody tries it again, which needs no word of its own. */
 export async function passOf(

@@ -1,7 +1,6 @@
-import type { AllowanceReport, PageReport } from "../sync/page-report.ts";
-import { clause } from "./exit.ts";
 import { printable } from "../std/printable.ts";
-import { counted, relativeText, timeText } from "../std/wording.ts";
+import { clause, counted, relativeText, timeText } from "../std/wording.ts";
+import type { AllowanceReport, PageReport } from "../report/page-report.ts";
 
 /** Pages for people: what is used, what waits, what is left and for how long; the worst first. */
 export function pageLines(report: PageReport, now: number): string[] {

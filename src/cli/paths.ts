@@ -8,11 +8,9 @@ import { resolve } from "node:path";
 import type { Mirror } from "../config/config.ts";
 import { nearest } from "../config/nearest.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type RawPath, rawOf, rawOfText } from "../std/raw-path.ts";
+import { rawOf, rawOfText, type RawPath } from "../std/raw-path.ts";
 import { UsageError } from "./exit.ts";
-
-/** A path below a mirror's source; the empty one is the source itself. */
-export type MirrorPath = { readonly mirror: Mirror; readonly path: RawPath };
+import type { KnownPlace, MirrorPath } from "../report/explanation.ts";
 
 /** The mirror of this name. Throws `UsageError`. */
 export function mirrorNamed(name: string, mirrors: readonly Mirror[]): Mirror {
@@ -43,9 +41,6 @@ export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[])
     return isAtOrBelow(path, mirror.source) ? spellings(mirror, below(path, mirror.source)) : [];
   });
 }
-
-/** A place, and the id of its mirror in the journal; null where that has none yet. */
-export type KnownPlace = MirrorPath & { readonly mirrorId: number | null };
 
 /**
  * The one place that is meant: the only one, or the one the journal knows something of. Throws

@@ -5,13 +5,13 @@
 import type { State } from "../domain/document.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { type Counts, noDocuments } from "../sync/status.ts";
 import { widthOf } from "./text-table.ts";
 import { MOVING } from "../report/finding.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import { remainingMs, Tempo } from "./tempo.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import { numberText, sizeText, spanText } from "../std/wording.ts";
+import { type Counts, noDocuments } from "../report/status.ts";
 
 /** A terminal is drawn on no more often than this, and while nothing happens as often as that. */
 const DRAW_MS = 100;

@@ -2,11 +2,11 @@ import type { Document, State } from "../domain/document.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
-import type { Counts } from "../sync/status.ts";
 import { printable } from "../std/printable.ts";
 import { ProgressBar } from "./progress-bar.ts";
 import type { Terminal } from "./terminal.ts";
 import { counted } from "../std/wording.ts";
+import type { Counts } from "../report/status.ts";
 
 /** States that are worth a line where there is no terminal to draw on. */
 const TOLD: readonly State[] = ["uploaded", "converted", "held", "failed"];

@@ -1,4 +1,4 @@
-import { STATES, type State } from "../domain/document.ts";
+import { type State, STATES } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
 import { FOLDERS_MAX } from "../report/document-findings.ts";
 import type { Finding } from "../report/finding.ts";
@@ -6,13 +6,13 @@ import { paragraphs, titleLine } from "../report/finding-text.ts";
 import { summaryOf } from "../report/summary.ts";
 import { printable } from "../std/printable.ts";
 import { counted, numberText, relativeText } from "../std/wording.ts";
-import type { Counts, StatusReport } from "../sync/status.ts";
 import { cut, padded, table, widthOf, wrapped } from "./text-table.ts";
 import type { DaemonHealth } from "./daemon-health.ts";
 import { fit } from "./fit.ts";
 import { linkLines } from "./links-text.ts";
 import { pageLines } from "./page-lines.ts";
 import type { Style, Terminal } from "./terminal.ts";
+import type { Counts, StatusReport } from "../report/status.ts";
 
 /** The colour of each state, wherever it is shown. */
 export const STATE_STYLES: Readonly<Record<State, Style>> = {

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Assignment } from "../journal/cluster.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { readMounts } from "../source/mounts.ts";
-import { isLocal } from "./reader-mirror.ts";
+import { isLocal } from "../sync/reader-mirror.ts";
 
 /** All assignments of these archives and their configured mirrors, and which of them this host is near to. */
 export function soughtBy(

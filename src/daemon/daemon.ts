@@ -12,17 +12,17 @@ import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
 import { whyWaits } from "../report/why-waits.ts";
 import { askRescan } from "../sync/ask-rescan.ts";
 import { type Chosen, probeNow, retryAll } from "../sync/retry.ts";
-import { type StatusReport, statusOf } from "../sync/status.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./cluster-watch.ts";
 import { WebPage } from "./page.ts";
-import { type Parts, type PartsOptions, openParts } from "./parts.ts";
+import { openParts, type Parts, type PartsOptions } from "./parts.ts";
 import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
 import { OwnNotifications } from "./notifications.ts";
 import { version } from "./version.ts";
 import type { ServiceStatus } from "./status-reporter.ts";
+import { statusOf, type StatusReport } from "../report/status.ts";
 
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;

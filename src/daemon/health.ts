@@ -2,8 +2,8 @@ import type { Health } from "../dashboard/dashboard.ts";
 import type { Mirror } from "../config/config.ts";
 import { type Document, SENT_STATES, type State } from "../domain/document.ts";
 import type { Clock } from "../std/clock.ts";
-import { type StatusReport, statusOf } from "../sync/status.ts";
 import type { LiveAccount } from "./accounts.ts";
+import { statusOf, type StatusReport } from "../report/status.ts";
 
 /** A document that is ready and is not taken up for this long means that work has stopped. */
 const STALLED_MS = 15 * 60_000;

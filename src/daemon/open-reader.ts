@@ -10,7 +10,7 @@ import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { Ownership } from "../sync/ownership.ts";
 import type { Sync } from "../sync/sync.ts";
-import { readerMirror } from "./reader-mirror.ts";
+import { readerMirror } from "../sync/reader-mirror.ts";
 
 type ReaderOptions = {
   readonly config: Config;

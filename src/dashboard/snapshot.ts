@@ -1,8 +1,8 @@
 import { messageOf } from "../std/fault.ts";
 import type { Finding } from "../report/finding.ts";
-import type { StatusReport } from "../sync/status.ts";
 import type { DashboardOptions, Health } from "./options.ts";
 import { Refusal } from "./refusal.ts";
+import type { StatusReport } from "../report/status.ts";
 
 /** What the page shows at the top: the report of `status --json`, and what only the daemon knows. */
 export type Snapshot = StatusReport & {

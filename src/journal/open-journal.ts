@@ -5,10 +5,11 @@
 import { hostname } from "node:os";
 import { type JournalPlace, type PostgresPlace, shownJournal } from "../config/journal-place.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
-import { Fault } from "../std/fault.ts";
+import { codeOf, Fault } from "../std/fault.ts";
 import type { Applied, Journal } from "./journal.ts";
 import type { Owner } from "./owner-lock.ts";
 import type { Patience } from "./postgres/session.ts";
+import type { Config } from "../config/config.ts";
 
 /**
  * `owner`: a daemon, which makes the journal when missing and brings it up to date; `guest`: a
@@ -144,4 +145,24 @@ function serverOf({ server, schema, password, leaseMs }: PostgresPlace) {
     leaseMs,
     ...(password !== undefined && { password: () => password }),
   };
+}
+
+/** Opens the journal to look at it; undefined while there is none yet. */
+export async function readJournal({ journal }: Config): Promise<OpenedJournal | undefined> {
+  try {
+    return await openJournal(journal, "reader");
+  } catch (error) {
+    if (codeOf(error) === "JOURNAL_MISSING") return undefined;
+    throw error;
+  }
+}
+
+/** Opens the journal to write to it next to a daemon, or without one. Throws JOURNAL_MISSING. */
+export function writeJournal({ journal }: Config): Promise<OpenedJournal> {
+  return openJournal(journal, "guest");
+}
+
+/** The daemon that works on the journal now; undefined when there is none. */
+export async function runningDaemon({ journal }: Config): Promise<Owner | undefined> {
+  return ownerOf(journal);
 }

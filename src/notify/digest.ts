@@ -2,8 +2,8 @@ import type { UsageBucket } from "../journal/usage-bucket.ts";
 import { local } from "./message.ts";
 import { counted } from "../std/wording.ts";
 import { type Finding, MOVING } from "../report/finding.ts";
-import type { StatusReport } from "../sync/status.ts";
 import type { Notification } from "./alert.ts";
+import type { StatusReport } from "../report/status.ts";
 
 /** What a digest is made of. Times are epoch milliseconds. */
 export type DigestContent = {

@@ -1,7 +1,7 @@
 /** Findings about the archives: a closed gate, an outage, what sending waits for, the page allowance. */
 import type { State } from "../domain/document.ts";
-import type { ArchiveStatusReport, StatusReport } from "../sync/status.ts";
 import { type Finding, PLAIN, sentence, sumOf, WAITING, waitSentence } from "./finding.ts";
+import type { ArchiveStatusReport, StatusReport } from "./status.ts";
 
 /** Of each archive. */
 export function archiveFindings(report: StatusReport): Finding[] {

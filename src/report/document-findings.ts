@@ -2,9 +2,9 @@
 import { GATE_CODES } from "../domain/codes.ts";
 import { failureOf } from "../domain/failure.ts";
 import { counted } from "../std/wording.ts";
-import type { StatusReport } from "../sync/status.ts";
 import { type Finding, type FindingAction, PLAIN, sentence, type Situation } from "./finding.ts";
 import type { ProblemGroup } from "./problems.ts";
+import type { StatusReport } from "./status.ts";
 
 /** So many archive folders are named. */
 export const FOLDERS_MAX = 10;

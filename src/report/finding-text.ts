@@ -1,8 +1,8 @@
 /** A finding as text: for a screen, a line of output, the service manager, `/healthz`. */
 import { relativeText, timeText } from "../std/wording.ts";
 import type { State } from "../domain/document.ts";
-import type { StatusReport } from "../sync/status.ts";
 import { type Finding, type FindingKind, MOVING } from "./finding.ts";
+import type { StatusReport } from "./status.ts";
 
 /** The title, and since when. */
 export function titleLine({ title, since }: Finding): string {

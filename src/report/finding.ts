@@ -1,7 +1,7 @@
 import type { State } from "../domain/document.ts";
 import { counted } from "../std/wording.ts";
-import type { StatusReport } from "../sync/status.ts";
 import type { ProblemGroup } from "./problems.ts";
+import type { StatusReport } from "./status.ts";
 
 /**
  * Every kind of finding, in the order in which findings are reported: what stops everything, then what stops a part,

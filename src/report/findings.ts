@@ -9,8 +9,6 @@ import type { Fault } from "../std/fault.ts";
 import { printable } from "../std/printable.ts";
 import { shellWord } from "../std/shell-word.ts";
 import { counted, numberText } from "../std/wording.ts";
-import { NAMED_MAX } from "../sync/status-lists.ts";
-import type { MirrorStatusReport, StatusReport } from "../sync/status.ts";
 import { archiveFindings } from "./archive-findings.ts";
 import { documentFindings } from "./document-findings.ts";
 import {
@@ -24,6 +22,7 @@ import {
   WAITING,
   waitSentence,
 } from "./finding.ts";
+import { type MirrorStatusReport, NAMED_MAX, type StatusReport } from "./status.ts";
 
 /** All findings, the most important first. */
 export function findingsOf(situation: Situation): Finding[] {

@@ -3,10 +3,10 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { StatusReport } from "../sync/status.ts";
 import type { Finding, Situation } from "./finding.ts";
 import { findingsOf } from "./findings.ts";
 import { type ProblemGroup, problemsOf } from "./problems.ts";
+import type { StatusReport } from "./status.ts";
 
 export type Standing = {
   readonly report: StatusReport;

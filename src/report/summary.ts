@@ -1,7 +1,7 @@
 /** Where the documents are, for those who see that nothing is wrong. */
 import { counted, numberText } from "../std/wording.ts";
-import type { StatusReport } from "../sync/status.ts";
 import { MOVING, sumOf } from "./finding.ts";
+import type { StatusReport } from "./status.ts";
 
 /** `busy`: documents are on their way; `good`: all are archived; `quiet`: there are none. */
 export type Summary = {

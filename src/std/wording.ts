@@ -53,3 +53,9 @@ export function relativeText(at: number, now: number): string {
   if (Math.abs(at - now) < 1_000) return "now";
   return at > now ? `in ${spanText(at - now)}` : `${spanText(now - at)} ago`;
 }
+
+/** A hint as part of a line: without the full stop, and without a capital that is no name. */
+export function clause(hint: string): string {
+  const rest = hint.replace(/\.$/, "");
+  return /^[A-Z][a-z' ]/.test(rest) ? rest.charAt(0).toLowerCase() + rest.slice(1) : rest;
+}

@@ -9,9 +9,9 @@ import { twoArchives, type TwoArchives } from "../fixtures/two-archives.ts";
 import { until } from "../fixtures/until.ts";
 import type { Mirror } from "../../src/config/config.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
-import type { StatusReport } from "../../src/sync/status.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
+import type { StatusReport } from "../../src/report/status.ts";
 
 /** The same names in both, other contents. */
 const apart = (seed: number) => (mirror: string) =>

@@ -3,12 +3,12 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { StatusReport } from "../../src/sync/status.ts";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
+import type { StatusReport } from "../../src/report/status.ts";
 
 async function told(config: string, ...words: string[]): Promise<string> {
   const asked = await scanferry(["--config", config, ...words]);

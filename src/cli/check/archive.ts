@@ -7,8 +7,6 @@ import type { ArchiveAccount, Config, Mirror } from "../../config/config.ts";
 import { isLoopback } from "../../network/proxies.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../look-up-archive.ts";
-import { readJournal } from "../journals.ts";
-import { UNHEARD } from "../stat-reader.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import type { Unreached } from "../../reader/protocol.ts";
@@ -22,7 +20,9 @@ import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
 import type { Shell } from "../shell.ts";
 import { spanText } from "../../std/wording.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
+import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
+import { UNHEARD } from "../../report/stat-reader.ts";
+import { readJournal } from "../../journal/open-journal.ts";
 
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
 const CLOCK_MS_MAX = 120_000;

@@ -1,8 +1,8 @@
 import { padded } from "../text-table.ts";
-import { clause } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import type { CheckResult } from "./check-result.ts";
+import { clause } from "../../std/wording.ts";
 
 const STYLES: Readonly<Record<CheckResult["level"], Style>> = {
   ok: "green",

@@ -12,11 +12,11 @@ import { codeOf } from "../../std/fault.ts";
 import type { FindingKind } from "../../report/finding.ts";
 import { withoutFix } from "../../report/finding-text.ts";
 import { standingOf } from "../../report/standing.ts";
-import { statusOf } from "../../sync/status.ts";
-import { readJournal, runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
+import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
 import { nearestDirectory } from "./places.ts";
+import { statusOf } from "../../report/status.ts";
+import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
 
 /** With less the journal can hardly be written to; with less than the other it is reported early. Guesses. */
 const FREE_BYTES_MIN = 16_000_000;

@@ -5,10 +5,10 @@ import { dirname } from "node:path";
 import type { Config, Mirror } from "../../config/config.ts";
 import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
 import { codeOf } from "../../std/fault.ts";
-import { runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
-import { fail, type CheckResult, ok, warn } from "./check-result.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 import { portFinding, tokenFindings } from "./web.ts";
+import { runningDaemon } from "../../journal/open-journal.ts";
 
 /** With less it is reported early that room runs out. A guess. */
 const FREE_BYTES_SCARCE = 100_000_000;

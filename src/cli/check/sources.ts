@@ -2,18 +2,18 @@ import type { Config, Mirror } from "../../config/config.ts";
 import { assertApart } from "../../daemon/sources-apart.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
-import { awayOf, ofMirror, observersOf } from "../../sync/away.ts";
+import { awayOf, observersOf, ofMirror } from "../../sync/away.ts";
 import { comes } from "../../reader/liveness.ts";
 import type { Listing } from "../../source/source.ts";
 import { shown } from "../../std/raw-path.ts";
-import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
-import { leaveOutText, NoDocuments, noDocumentsText } from "../no-documents.ts";
-import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
-import { fail, failOf, type CheckResult, ok, warn } from "./check-result.ts";
+import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
 import { examineHardLinks } from "./hard-links.ts";
 import { examineWatching } from "./watching.ts";
+import { StatReader } from "../../report/stat-reader.ts";
+import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
+import { leaveOutText, NoDocuments, noDocumentsText } from "../../report/no-documents.ts";
 
 /** A person waits: of a source that takes longer, only the beginning is looked at. */
 const WALK_MS_MAX = 10_000;

@@ -11,9 +11,9 @@ import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../look-up-archive.ts";
 import { examples } from "../examples.ts";
 import { UsageError } from "../exit.ts";
-import { runningDaemon, writeJournal } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
+import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
 
 type Options = { readonly archive?: string; readonly json?: boolean };
 

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { shownJournal } from "../../config/journal-place.ts";
-import { elsewhereFault } from "../../journal/open-journal.ts";
+import { elsewhereFault, readJournal } from "../../journal/open-journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { examples } from "../examples.ts";
-import { readJournal } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 
 /** `scanferry backup` and `restore`: a copy of the journal, and the way back. */

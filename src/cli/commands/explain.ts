@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { exact } from "../../std/raw-path.ts";
 import { hanging } from "../text-table.ts";
 import { examples } from "../examples.ts";
-import { type Explanation, explanationOf, NO_SUCH_FILE } from "../explanation.ts";
 import { explanationLines } from "../explanation-lines.ts";
 import { EXIT } from "../exit.ts";
-import { readJournal } from "../journals.ts";
 import { placeOf } from "../paths.ts";
 import type { Shell } from "../shell.ts";
+import { type Explanation, explanationOf, NO_SUCH_FILE } from "../../report/explanation.ts";
+import { readJournal } from "../../journal/open-journal.ts";
 
 /** `scanferry explain`: one file, and why it is where it is. */
 export function addExplain(program: Command, shell: Shell): void {
@@ -24,7 +24,7 @@ async function explain(shell: Shell, typed: string, json: boolean): Promise<void
   const config = await shell.config();
   await using journal = await readJournal(config);
   const place = await placeOf(typed, { cwd: shell.cwd, mirrors: config.mirrors }, journal);
-  const explanation = await explanationOf(shell, place, journal);
+  const explanation = await explanationOf({ config, ...shell.processContext }, place, journal);
   if (json) await shell.out.line(JSON.stringify(withPath(explanation, exact(place.path))));
   else {
     const lines = explanationLines(explanation, place.mirror, shell.clock.now(), shell.out);

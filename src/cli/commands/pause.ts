@@ -1,9 +1,13 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { openJournal, type OpenedJournal } from "../../journal/open-journal.ts";
+import {
+  type OpenedJournal,
+  openJournal,
+  runningDaemon,
+  writeJournal,
+} from "../../journal/open-journal.ts";
 import { codeOf } from "../../std/fault.ts";
 import { examples } from "../examples.ts";
-import { runningDaemon, writeJournal } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 
 type Options = { readonly json?: boolean };

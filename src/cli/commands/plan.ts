@@ -6,17 +6,16 @@ import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../look-up-archive.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
-import { accountOf, pageReportOf } from "../../sync/page-report.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { readJournal } from "../journals.ts";
-import { Destinations } from "../plan/destinations.ts";
-import { knownArchives } from "../plan/known-archives.ts";
-import type { PlanLine, PlanTotals } from "../plan/plan-line.ts";
-import { planMirrors } from "../plan/plan-mirrors.ts";
 import { PlanJson, PlanText } from "../plan/plan-output.ts";
 import { PlanScreen } from "../plan/plan-screen.ts";
 import type { Shell } from "../shell.ts";
+import { accountOf, pageReportOf } from "../../report/page-report.ts";
+import { Destinations, knownArchives } from "../../report/plan/destinations.ts";
+import type { PlanLine, PlanTotals } from "../../report/plan/plan-line.ts";
+import { planMirrors } from "../../report/plan/plan-mirrors.ts";
+import { readJournal } from "../../journal/open-journal.ts";
 
 /** `scanferry plan`: dry run. Sends nothing, writes nothing. */
 export function addPlan(program: Command, shell: Shell): void {
@@ -51,7 +50,9 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
     config,
     known,
     destinations,
-    shell,
+    clock: shell.clock,
+    random: shell.processContext.random,
+    signal: shell.stopping(),
     begin: (mirror) => output.begin(mirror),
     emit: async (line) => {
       add(totals, line);

@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
 import type { BatchProgress, Journal } from "../../journal/journal.ts";
-import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../../receipts/receipt.ts";
+import { type Receipt, RECEIPT_DOCUMENTS_MAX, receiptOf } from "../../receipts/receipt.ts";
 import { receiptHtml } from "../../receipts/receipt-html.ts";
 import { receiptJson, receiptText } from "../../receipts/receipt-text.ts";
 import { table } from "../text-table.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
-import { readJournal } from "../journals.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import { timeText } from "../../std/wording.ts";
+import { readJournal } from "../../journal/open-journal.ts";
 
 /** Batches that are listed, or that the beginning of an id is looked for among. */
 const LISTED_MAX = 20;

@@ -4,11 +4,11 @@ import { EXIT, UsageError } from "../exit.ts";
 import { mirrorNamed, placesOf } from "../paths.ts";
 import { printable } from "../../std/printable.ts";
 import { trialsOn } from "../rules/on-disk.ts";
-import { type Trial, trialLines } from "../rules/trial.ts";
 import type { Shell } from "../shell.ts";
 import { archivesOf } from "../../config/archives.ts";
 import type { Mirror } from "../../config/config.ts";
 import type { RawPath } from "../../std/raw-path.ts";
+import { type Trial, trialLines } from "../../report/trial.ts";
 
 type Options = {
   readonly json?: boolean;

@@ -6,10 +6,10 @@ import type { Standing } from "../../report/standing.ts";
 import { oneLine } from "../../report/finding-text.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
-import type { StatusReport } from "../../sync/status.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { assertOpenFiles } from "../../std/open-files.ts";
 import { secretsOf } from "./run.ts";
+import type { StatusReport } from "../../report/status.ts";
 
 type Options = { readonly wait: boolean; readonly json?: boolean };
 

@@ -4,12 +4,11 @@ import type { Applied } from "../../journal/journal.ts";
 import type { Clock } from "../../std/clock.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
 import { cutMiddle, padded } from "../text-table.ts";
-import { clause } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import { ProgressBar } from "../progress-bar.ts";
 import { STATE_STYLES } from "../status-lines.ts";
 import type { Terminal } from "../terminal.ts";
-import { counted } from "../../std/wording.ts";
+import { clause, counted } from "../../std/wording.ts";
 
 /** As the archive writes it, since that is what everyone waits for. */
 const WORDS: Partial<Record<State, string>> = { converted: "CONVERTED" };

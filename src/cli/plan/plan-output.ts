@@ -6,14 +6,19 @@ import { targetPathOf } from "../../domain/naming.ts";
 import { exact, ROOT, shown } from "../../std/raw-path.ts";
 import type { Fault } from "../../std/fault.ts";
 import { padded, widthOf, wrapped } from "../text-table.ts";
-import { clause, faultLine } from "../exit.ts";
+import { faultLine } from "../exit.ts";
 import { linkLines } from "../links-text.ts";
-import { leaveOutText, noDocumentsText } from "../no-documents.ts";
 import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import { counted, sizeText } from "../../std/wording.ts";
-import type { Destinations } from "./destinations.ts";
-import { type MirrorPlan, placeOf, type PlanLine, type PlanTotals } from "./plan-line.ts";
+import { clause, counted, sizeText } from "../../std/wording.ts";
+import type { Destinations } from "../../report/plan/destinations.ts";
+import {
+  type MirrorPlan,
+  placeOf,
+  type PlanLine,
+  type PlanTotals,
+} from "../../report/plan/plan-line.ts";
+import { leaveOutText, noDocumentsText } from "../../report/no-documents.ts";
 
 /** Where a plan goes. */
 export interface PlanOutput {

@@ -2,13 +2,12 @@
 import { failureOf } from "../../domain/failure.ts";
 import { dirOf, nameOf, shown } from "../../std/raw-path.ts";
 import { cut, cutMiddle, padded, widthOf, wrapped } from "../text-table.ts";
-import { clause } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Terminal } from "../terminal.ts";
-import { counted, sizeText } from "../../std/wording.ts";
-import type { Destinations } from "./destinations.ts";
-import { type MirrorPlan, placeOf, type PlanLine } from "./plan-line.ts";
-import { ACTION_STYLES, PlanText, type PlanNotes, attributeLine } from "./plan-output.ts";
+import { clause, counted, sizeText } from "../../std/wording.ts";
+import { ACTION_STYLES, attributeLine, type PlanNotes, PlanText } from "./plan-output.ts";
+import type { Destinations } from "../../report/plan/destinations.ts";
+import { type MirrorPlan, placeOf, type PlanLine } from "../../report/plan/plan-line.ts";
 
 const NOTE_COLUMNS = 24;
 

@@ -1,15 +1,14 @@
 /** A path tried as it is on the disk, with what stands next to it; a file need not be there. */
 import type { Mirror } from "../../config/config.ts";
-import { sourceSettings } from "../../daemon/reader-mirror.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { mountOf, readMounts } from "../../source/mounts.ts";
 import { Fault } from "../../std/fault.ts";
 import type { RawPath } from "../../std/raw-path.ts";
-import { whyLeftOut } from "../left-out.ts";
-import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
-import { askedHook } from "./asked-hook.ts";
-import { type Trial, trialOf } from "./trial.ts";
+import { sourceSettings } from "../../sync/reader-mirror.ts";
+import { whyLeftOut } from "../../source/left-out.ts";
+import { StatReader } from "../../report/stat-reader.ts";
+import { askedHook, type Trial, trialOf } from "../../report/trial.ts";
 
 /** Tries the rules of a mirror on paths below its source; `hooks`: and runs its `before` hook. */
 export async function trialsOn(

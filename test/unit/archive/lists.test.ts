@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Archive } from "../../../src/archive/archive.ts";
+import type { Archive } from "../../../src/archive/archive.ts";
 import { HttpArchive } from "../../../src/archive/http-archive.ts";
-import { audit } from "../../../src/cli/audit.ts";
-import { type EmbeddedArchive } from "../../../src/embedded-archive/embedded-archive.ts";
+import type { EmbeddedArchive } from "../../../src/embedded-archive/embedded-archive.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { findArchived } from "../../../src/sync/adopter.ts";
 import { Folders } from "../../../src/sync/folders.ts";
@@ -11,10 +10,11 @@ import { WholeArchive } from "../../../src/sync/whole-archive.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { ACCOUNT_KEY, aWorld, SECRET } from "../../fixtures/world.ts";
-import { scan, errorOf, never } from "./fixture.ts";
+import { errorOf, never, scan } from "./fixture.ts";
 import { allDocuments, allFolders, pages } from "../../../src/archive/paging.ts";
-import { type DocumentDetail } from "../../../src/wire/shapes.ts";
+import type { DocumentDetail } from "../../../src/wire/shapes.ts";
 import { detail } from "./raw-server.ts";
+import { audit } from "../../../src/report/audit.ts";
 
 /** A list proves nothing unless it is a list: who reads one, over HTTP, from an archive that leaves it out. */
 describe("hollow lists", () => {

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { audit, type AuditLine } from "../../../src/cli/audit.ts";
 import type { StoredSize } from "../../../src/domain/stored-size.ts";
 import type { DocumentDetail } from "../../../src/wire/shapes.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
+import { audit, type AuditLine } from "../../../src/report/audit.ts";
 
 const AS_SENT = { folderId: 7, filename: "a.pdf", filesize: 100, status: "CONVERTED" } as const;
 

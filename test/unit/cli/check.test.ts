@@ -1,6 +1,6 @@
-import { expect, test, onTestFinished, describe } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { encryptionFindings, examineArchives } from "../../../src/cli/check/archive.ts";
-import { type Shell } from "../../../src/cli/shell.ts";
+import type { Shell } from "../../../src/cli/shell.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { ACCOUNT_KEY, aWorld, SECRET } from "../../fixtures/world.ts";
 import { tokenFindings } from "../../../src/cli/check/web.ts";
@@ -14,17 +14,17 @@ import { fileURLToPath } from "node:url";
 import { examineAddressFilter } from "../../../src/cli/check/address-filter.ts";
 import { dropIn } from "../../../src/cli/drop-in.ts";
 import { installedUnit } from "../../../src/cli/installed-unit.ts";
-import { type Config, type Mirror } from "../../../src/config/config.ts";
+import type { Config, Mirror } from "../../../src/config/config.ts";
 import type { PostgresPlace } from "../../../src/config/journal-place.ts";
 import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
 import { shareFindings } from "../../../src/cli/check/places.ts";
 import { parseMountinfo } from "../../../src/source/mounts.ts";
 import { examineHardLinks } from "../../../src/cli/check/hard-links.ts";
-import { whyLeftOut } from "../../../src/cli/left-out.ts";
-import { sourceSettings } from "../../../src/daemon/reader-mirror.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { aMirror } from "./mirrors.ts";
 import { examinePrograms } from "../../../src/cli/check/programs.ts";
+import { sourceSettings } from "../../../src/sync/reader-mirror.ts";
+import { whyLeftOut } from "../../../src/source/left-out.ts";
 
 const refusal = (code: string) => JSON.stringify({ response: "ERROR", responseDescription: code });
 

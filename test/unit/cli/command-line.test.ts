@@ -3,11 +3,11 @@ import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { theProgram } from "../../../scripts/command-tree.ts";
 import { commandsFor } from "../../../src/cli/command-table.ts";
-import { type Shell } from "../../../src/cli/shell.ts";
+import type { Shell } from "../../../src/cli/shell.ts";
 import { linesOf, scanferry, Sink } from "./in-process.ts";
 import { rawArguments } from "../../../src/cli/raw-arguments.ts";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
-import { clause, endingOf, Interrupted, UsageError } from "../../../src/cli/exit.ts";
+import { endingOf, Interrupted, UsageError } from "../../../src/cli/exit.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { Stopping } from "../../../src/std/abort.ts";
 import { Fault } from "../../../src/std/fault.ts";
@@ -19,6 +19,7 @@ import { placeOf, placesOf } from "../../../src/cli/paths.ts";
 import { bytesOf, rawOf, shown, textOf } from "../../../src/std/raw-path.ts";
 import { ConfigFolder } from "../config/config-folder.ts";
 import { aMirror } from "./mirrors.ts";
+import { clause } from "../../../src/std/wording.ts";
 
 describe("command table", () => {
   /** The names of the commands that are loaded for a command line. */

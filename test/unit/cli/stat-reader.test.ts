@@ -2,10 +2,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { StatReader } from "../../../src/cli/stat-reader.ts";
 import { START_MS } from "../../../src/reader/liveness.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { aWorld } from "../../fixtures/world.ts";
+import { StatReader } from "../../../src/report/stat-reader.ts";
 
 /** How long a source may take. */
 const PATIENCE_MS = 15_000;

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, test, describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Around, statusLines } from "../../../src/cli/status-lines.ts";
 import type { Situation } from "../../../src/report/finding.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
@@ -18,18 +18,16 @@ import { recordOf } from "../../../src/sync/record.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { aMirror } from "./mirrors.ts";
 import { pageLines } from "../../../src/cli/page-lines.ts";
-import { type AllowanceReport, noPages, type PageReport } from "../../../src/sync/page-report.ts";
 import { Writable } from "node:stream";
-import { type PlanLine } from "../../../src/cli/plan/plan-line.ts";
 import { PlanJson, PlanText } from "../../../src/cli/plan/plan-output.ts";
 import { raw } from "../source/scratch.ts";
 import {
   cut,
+  cutMiddle,
+  hanging,
   padded,
   table,
   widthOf,
-  cutMiddle,
-  hanging,
   wrapped,
 } from "../../../src/cli/text-table.ts";
 import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
@@ -38,6 +36,8 @@ import { numberText, relativeText, sizeText, timeText } from "../../../src/std/w
 import { Sink } from "./in-process.ts";
 import { fit } from "../../../src/cli/fit.ts";
 import { remainingMs, Tempo } from "../../../src/cli/tempo.ts";
+import { type AllowanceReport, noPages, type PageReport } from "../../../src/report/page-report.ts";
+import type { PlanLine } from "../../../src/report/plan/plan-line.ts";
 
 describe("status lines", () => {
   const plain = { paint: (_: string, text: string) => text, isInteractive: true };

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { trialOf } from "../../../src/cli/rules/trial.ts";
 import { configReference } from "../../../scripts/config-reference.ts";
 import { unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
@@ -9,6 +8,7 @@ import { fileSchema } from "../../../src/config/file-schema.ts";
 import { starterConfig } from "../../../src/config/starter.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";
+import { trialOf } from "../../../src/report/trial.ts";
 
 const shipped = new URL("../../../config/", import.meta.url);
 /** What Prometheus and Kubernetes read. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { headOf, HealthWatch, type Work } from "../../../src/daemon/health.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
-import { noPages } from "../../../src/sync/page-report.ts";
-import { noDocuments } from "../../../src/sync/status.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
+import { noDocuments } from "../../../src/report/status.ts";
+import { noPages } from "../../../src/report/page-report.ts";
 
 const MINUTE = 60_000;
 const gate = { closedAt: 0, code: "QUOTA_LIMIT", message: "", hint: "", nextProbeAt: null };

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { idle, withUnread } from "../../../src/daemon/idle.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { Listeners } from "../../../src/std/listeners.ts";
-import { noDocuments, statusOf } from "../../../src/sync/status.ts";
 import type { ScanScheduler } from "../../../src/sync/scan-scheduler.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
+import { noDocuments, statusOf } from "../../../src/report/status.ts";
 
 const interval = { initialMs: 1, maxMs: 1 };
 const CONFIG = {

@@ -1,16 +1,16 @@
-import { expect, test, describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SourcePlaces } from "../../../src/daemon/source-places.ts";
 import { type Mount, parseMountinfo, readMounts } from "../../../src/source/mounts.ts";
 import { Stopping } from "../../../src/std/abort.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { mkdirSync, symlinkSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { assertApart } from "../../../src/daemon/sources-apart.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { scratch, settingsOf } from "../source/scratch.ts";
-import { type Mirror } from "../../../src/config/config.ts";
-import { isLocal } from "../../../src/daemon/reader-mirror.ts";
+import type { Mirror } from "../../../src/config/config.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { sourceStatus } from "../../../src/source/source-status.ts";
+import { isLocal } from "../../../src/sync/reader-mirror.ts";
 
 describe("source places", () => {
   const ROOT = "27 1 254:0 / / rw - ext4 /dev/vda rw";

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import type { Health } from "../../../src/dashboard/dashboard.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { Fault } from "../../../src/std/fault.ts";
-import { noDocuments } from "../../../src/sync/status.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { ask, DELIBERATE, openDashboard, reportOf, WELL } from "./open-dashboard.ts";
 import { documentOf } from "./scripted-journal.ts";
+import { noDocuments } from "../../../src/report/status.ts";
 
 describe("health", () => {
   test.for([

@@ -3,10 +3,10 @@ import type { Document } from "../../../src/domain/document.ts";
 import { Dashboard, type DashboardOptions, type Health } from "../../../src/dashboard/dashboard.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
-import { noPages } from "../../../src/sync/page-report.ts";
-import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import { standingOf } from "../../../src/report/standing.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
+import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
+import { noPages } from "../../../src/report/page-report.ts";
 
 /** A report over which a test lays what it is about. */
 export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
 import { STATES } from "../../../src/domain/document.ts";
 import { PLAIN } from "../../../src/report/finding.ts";
-import { noDocuments } from "../../../src/sync/status.ts";
 import { reportOf, WELL } from "./open-dashboard.ts";
+import { noDocuments } from "../../../src/report/status.ts";
 
 const FOLDER = new URL("../../../assets/dashboard/", import.meta.url);
 const read = (file: string) => readFile(new URL(file, FOLDER), "utf8");

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { METRICS } from "../../../src/dashboard/metric-table.ts";
-import { noPages } from "../../../src/sync/page-report.ts";
-import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { ask, openDashboard, reportOf } from "./open-dashboard.ts";
+import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
+import { noPages } from "../../../src/report/page-report.ts";
 
 type Rule = { alert: string; expr: string; for?: string; annotations: Record<string, string> };
 type Panel = { id: number; title: string; targets: { expr: string }[] };

@@ -1,8 +1,8 @@
 /** One situation for each kind of finding. */
-import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import type { FindingKind, Situation } from "../../../src/report/finding.ts";
 import type { ProblemGroup, ProblemState } from "../../../src/report/problems.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
+import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
 
 const base = reportOf();
 const [main] = base.archives;

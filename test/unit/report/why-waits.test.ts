@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { State } from "../../../src/domain/document.ts";
-import type { StatusReport } from "../../../src/sync/status.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import { oneLine } from "../../../src/report/finding-text.ts";
 import { whyWaits } from "../../../src/report/why-waits.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { some } from "./situations.ts";
+import type { StatusReport } from "../../../src/report/status.ts";
 
 const [main] = reportOf().archives;
 const [scans] = reportOf().mirrors;

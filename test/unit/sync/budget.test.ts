@@ -4,9 +4,9 @@ import { periodOf } from "../../../src/domain/calendar.ts";
 import { sumOf } from "../../../src/journal/usage-bucket.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { Budget } from "../../../src/sync/budget.ts";
-import { allowanceWait, pageReportOf, whyKept } from "../../../src/sync/page-report.ts";
 import { answers, aSender, type Bench, oneAtATime, refusal, stalled, stored } from "./a-sender.ts";
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
+import { allowanceWait, pageReportOf, whyKept } from "../../../src/report/page-report.ts";
 
 const DAY = 24 * HOUR;
 const NOTHING = sumOf([]);

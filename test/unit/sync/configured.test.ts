@@ -5,11 +5,11 @@ import { metricsText } from "../../../src/dashboard/metrics.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import { problemsOf } from "../../../src/report/problems.ts";
 import { configuredIds } from "../../../src/sync/configured.ts";
-import { noDocuments, statusOf } from "../../../src/sync/status.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { aWorld } from "../../fixtures/world.ts";
+import { noDocuments, statusOf } from "../../../src/report/status.ts";
 
 const HEALTH = { healthy: true, ready: true, why: "ok" };
 

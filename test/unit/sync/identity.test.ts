@@ -1,13 +1,13 @@
-import { expect, test, describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import { assured, IdentityGuard } from "../../../src/sync/archive-identity.ts";
 import { examine, remember } from "../../../src/sync/examine-archive.ts";
 import { failed, refused, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
 import { awayKey } from "../../../src/journal/cluster.ts";
-import { type GateRow, type PaceRow } from "../../../src/journal/journal.ts";
-import { type StatusReport, statusOf } from "../../../src/sync/status.ts";
+import type { GateRow, PaceRow } from "../../../src/journal/journal.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { aMirror } from "../cli/mirrors.ts";
+import { statusOf, type StatusReport } from "../../../src/report/status.ts";
 
 /** Which archive it is: asked before anything else, at a constant cost, and never in the way of an odd one. */
 describe("archive identity", () => {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { statusLines } from "../../../src/cli/status-lines.ts";
-import { instancesOf } from "../../../src/sync/instance-report.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { Ever } from "../../../src/dashboard/ever.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
+import { instancesOf } from "../../../src/report/instance-report.ts";
 
 async function aCluster() {
   const clock = new ManualClock();

@@ -1,11 +1,11 @@
 import type { Mirror } from "../config/config.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
-import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
+import { isNetwork, type Mount, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { sourceStatus } from "../source/source-status.ts";
-import { shown, rawOfText } from "../std/raw-path.ts";
-import { FULL_OWNERSHIP, type Ownership } from "../sync/ownership.ts";
+import { rawOfText, shown } from "../std/raw-path.ts";
+import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 
 /** What a reader learns about a source; decided from the mount table, never by touching the source. */
 export function sourceSettings(

@@ -4,9 +4,9 @@ import type { Journal } from "../../journal/journal.ts";
 import { codeOf } from "../../std/fault.ts";
 import { joinRaw } from "../../std/raw-path.ts";
 import { type Here, isHere, lookAtPlaces } from "../../sync/former-places.ts";
-import { type WholeFile, type Lookable, sentByOthers } from "../../sync/other-mirrors.ts";
+import { type Lookable, sentByOthers, type WholeFile } from "../../sync/other-mirrors.ts";
 import { StatReader, type StatReaderOptions } from "../stat-reader.ts";
-import type { KnownArchive } from "./known-archives.ts";
+import type { KnownArchive } from "./destinations.ts";
 
 /** The archive's other mirrors, which a file may have been moved from. Their sources are looked at only for that. */
 export class OtherMirrors implements AsyncDisposable {

@@ -1,4 +1,3 @@
-import { sourceSettings } from "../daemon/reader-mirror.ts";
 import type { Document } from "../domain/document.ts";
 import { targetPathOf } from "../domain/naming.ts";
 import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journal.ts";
@@ -7,19 +6,21 @@ import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { accountsOf } from "../config/archives.ts";
-import { accountOf, whyKept } from "../sync/page-report.ts";
 import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
-import { statusOf } from "../sync/status.ts";
-import { standingOf } from "../report/standing.ts";
-import { oneLine } from "../report/finding-text.ts";
-import { whyWaits } from "../report/why-waits.ts";
-import { whyLeftOut } from "./left-out.ts";
-import { runningDaemon } from "./journals.ts";
-import { StatReader } from "./stat-reader.ts";
-import type { KnownPlace } from "./paths.ts";
-import type { Shell } from "./shell.ts";
+import { standingOf } from "./standing.ts";
+import { oneLine } from "./finding-text.ts";
+import { whyWaits } from "./why-waits.ts";
+import type { Config } from "../config/config.ts";
+import type { Clock, Random } from "../std/clock.ts";
 import { counted } from "../std/wording.ts";
+import { sourceSettings } from "../sync/reader-mirror.ts";
+import { whyLeftOut } from "../source/left-out.ts";
+import { StatReader } from "./stat-reader.ts";
+import { statusOf } from "./status.ts";
+import { accountOf, whyKept } from "./page-report.ts";
+import { runningDaemon } from "../journal/open-journal.ts";
+import type { Mirror } from "../config/config.ts";
 
 /** The last line of a row that turned out to be a document that was moved: which one. */
 const FOLLOWED = /^is document (\d+), moved here$/u;
@@ -57,9 +58,12 @@ export type Explanation = {
   readonly forgotten: readonly HistoryRow[];
 };
 
+/** What an explanation is made with. */
+type Means = { readonly config: Config; readonly clock: Clock; readonly random: Random };
+
 /** Asks the journal and, where that knows nothing, the source. Writes nothing. */
 export async function explanationOf(
-  shell: Shell,
+  means: Means,
   place: KnownPlace,
   journal: Journal | undefined,
 ): Promise<Explanation> {
@@ -76,12 +80,12 @@ export async function explanationOf(
     target: targetPathOf(mirror.target, dirOf(path)),
     leftOut: leftOut ?? null,
     learnedSettle: (await learnedOf(place, journal)) ?? null,
-    waits: await waitsOf(shell, revisions, journal),
+    waits: await waitsOf(means, revisions, journal),
     note:
       known || leftOut !== undefined
         ? null
         : ((await movedNote(place, journal, forgotten)) ??
-          (await noteOn(shell, place, below, forgotten.length > 0))),
+          (await noteOn(means, place, below, forgotten.length > 0))),
     revisions,
     forgotten,
   };
@@ -97,15 +101,15 @@ async function learnedOf(
 
 /** That it needs more pages than are left; else what stops all, or its mirror. */
 async function waitsOf(
-  shell: Shell,
+  means: Means,
   revisions: readonly Revision[],
   journal: Journal | undefined,
 ): Promise<string | null> {
   const record = revisions.at(-1)?.document;
   const document = await journal?.document(record?.id ?? 0);
   if (!journal || !record || !document) return null;
-  const config = await shell.config();
-  const now = shell.clock.now();
+  const { config } = means;
+  const now = means.clock.now();
   for (const { quota, mirrors } of accountsOf(config)) {
     const account = await accountOf(journal, quota.pages, mirrors);
     if (!account.mirrors.has(document.mirrorId)) continue;
@@ -164,7 +168,7 @@ async function movedNote(
 
 /** A path without a row: a directory, a file that was not seen yet, one that is forgotten, or nothing at all. */
 async function noteOn(
-  shell: Shell,
+  means: Means,
   place: KnownPlace,
   below: number,
   wasSeen: boolean,
@@ -172,7 +176,7 @@ async function noteOn(
   if (below > 0 || place.path === "") {
     return `a directory with ${counted(below, "document")} in the journal; see scanferry list`;
   }
-  const { clock, random } = shell.processContext;
+  const { clock, random } = means;
   const { mirror, path, mirrorId } = place;
   try {
     await using statReader = await StatReader.open(
@@ -196,3 +200,9 @@ async function lookAt(statReader: StatReader, path: RawPath, wasSeen: boolean): 
     return "cannot look at it: the file, or a directory above it, is not readable";
   return "the file exists, but scanferry has not seen it yet: the next scan finds it";
 }
+
+/** A place, and the id of its mirror in the journal; null where that has none yet. */
+export type KnownPlace = MirrorPath & { readonly mirrorId: number | null };
+
+/** A path below a mirror's source; the empty one is the source itself. */
+export type MirrorPath = { readonly mirror: Mirror; readonly path: RawPath };

@@ -1,5 +1,4 @@
 import type { Mirror } from "../config/config.ts";
-import { sourceSettings } from "../daemon/reader-mirror.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import { Reader } from "../reader/reader.ts";
 import { comes, START_MS } from "../reader/liveness.ts";
@@ -9,6 +8,7 @@ import type { Clock, Random } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import { silentLog } from "../std/log.ts";
 import { assertOpenFiles } from "../std/open-files.ts";
+import { sourceSettings } from "../sync/reader-mirror.ts";
 
 /** A source on a dead share never answers. How long the process takes to start is another matter. */
 const PATIENCE_MS = 15_000;

@@ -5,14 +5,13 @@ import { codeOf, messageOf } from "../../std/fault.ts";
 import { invariant } from "../../std/invariant.ts";
 import { isDecidedOtherwise } from "../../sync/decided-again.ts";
 import { linksIn } from "../../sync/links.ts";
-import { NoDocuments } from "../no-documents.ts";
+import type { Clock, Random } from "../../std/clock.ts";
 import { StatReader } from "../stat-reader.ts";
-import type { Shell } from "../shell.ts";
-import type { Destinations } from "./destinations.ts";
-import type { KnownArchive } from "./known-archives.ts";
+import { Planner } from "./planner.ts";
+import type { Destinations, KnownArchive } from "./destinations.ts";
 import { OtherMirrors } from "./other-mirrors.ts";
 import type { MirrorPlan, PlanLine } from "./plan-line.ts";
-import { Planner } from "./planner.ts";
+import { NoDocuments } from "../no-documents.ts";
 
 /** What a plan is made of, and where it goes line by line. */
 export type Planning = {
@@ -20,7 +19,9 @@ export type Planning = {
   /** By the archive's name. */
   readonly known: ReadonlyMap<string, KnownArchive>;
   readonly destinations: ReadonlyMap<string, Destinations>;
-  readonly shell: Shell;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
   /** Told before the lines of a mirror. */
   readonly begin: (mirror: Mirror) => Promise<void>;
   readonly emit: (line: PlanLine) => Promise<void>;
@@ -37,7 +38,7 @@ export async function planMirrors(planning: Planning): Promise<MirrorPlan[]> {
 }
 
 async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPlan> {
-  const { clock, random } = planning.shell.processContext;
+  const { clock, random, signal } = planning;
   const { name, source } = mirror;
   const archive = planning.known.get(mirror.archive);
   const row = archive?.mirrors.get(name);
@@ -75,7 +76,7 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
         (await isDecidedOtherwise(archive.journal, row.id, mirror)),
       isFirstRun: !(row && archive?.pastFirstRun.has(row.id)),
       clock,
-      signal: planning.shell.stopping(),
+      signal,
       emit: planning.emit,
     });
     const { unreadable, links: found } = await statReader.reader.scan(known.id, null);

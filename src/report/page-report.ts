@@ -14,10 +14,10 @@ import { dayStart, periodOf } from "../domain/calendar.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Journal, WaitingPages } from "../journal/journal.ts";
-import { type UsageBucket, sumOf } from "../journal/usage-bucket.ts";
-import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "./budget.ts";
+import { sumOf, type UsageBucket } from "../journal/usage-bucket.ts";
+import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "../sync/budget.ts";
 import { invariant } from "../std/invariant.ts";
-import type { WaitReason } from "./waiting.ts";
+import type { WaitReason } from "../sync/waiting.ts";
 
 /** The rate is that of so many days, or of those since anything was sent. */
 const RATE_DAYS = 7;

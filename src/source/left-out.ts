@@ -1,9 +1,9 @@
 import picomatch from "picomatch";
-import { documentOfCompanion } from "../source/companions.ts";
-import { companionUse, eligibility } from "../source/eligible.ts";
-import { nameText } from "../source/globs.ts";
-import { IGNORED, type Ignored } from "../source/ignored.ts";
-import type { SourceSettings } from "../source/source.ts";
+import { documentOfCompanion } from "./companions.ts";
+import { companionUse, eligibility } from "./eligible.ts";
+import { nameText } from "./globs.ts";
+import { IGNORED, type Ignored } from "./ignored.ts";
+import type { SourceSettings } from "./source.ts";
 import { joinRaw, partsOf, type RawPath, ROOT, shown } from "../std/raw-path.ts";
 
 /** Why the rules of a mirror leave a file out, by its path alone; undefined when they do not. */

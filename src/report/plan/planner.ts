@@ -7,9 +7,9 @@ import type { TooOften } from "../../domain/change-rate.ts";
 import {
   type Document,
   mayBeArchived,
+  type Problem,
   type Seen,
   SENT_STATES,
-  type Problem,
 } from "../../domain/document.ts";
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
@@ -24,12 +24,11 @@ import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { originalAmong } from "../../sync/duplicates.ts";
 import { sentTooOften } from "../../sync/sent-often.ts";
-import { expiresOf } from "../rules/trial.ts";
-import { ArchivedFiles } from "./archived.ts";
+import { expiresOf } from "../trial.ts";
 import type { Destinations } from "./destinations.ts";
-import { type LineFields, type Going, journaled } from "./line-fields.ts";
+import { ArchivedFiles } from "./archived.ts";
 import type { OtherMirrors } from "./other-mirrors.ts";
-import type { PlanLine } from "./plan-line.ts";
+import { type Going, journaled, type LineFields, type PlanLine } from "./plan-line.ts";
 
 const WRITTEN_TO = { code: "FILE_CHANGED", message: "a program is writing to it" };
 
