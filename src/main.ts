@@ -2,7 +2,7 @@
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major > 22 || (major === 22 && minor >= 22)) {
-  const { start } = await import("./cli/start.ts");
+  const { start } = await import("./cli/run-program.ts");
   await start();
 } else {
   process.stderr.write(

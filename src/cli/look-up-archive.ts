@@ -12,6 +12,8 @@ import { sketchOf } from "../config/sketch-of.ts";
 import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
 import type { ArchiveSettings } from "../archive/archive.ts";
+import type { HttpArchive } from "../archive/http-archive.ts";
+import type { Clock } from "../std/clock.ts";
 
 /** As many as the daemon looks things up with. */
 const CONNECTIONS = 4;
@@ -64,4 +66,10 @@ function unknownArchive(
   if (wanted === undefined)
     return `there are several archives; choose one with --archive: ${names}`;
   return `there is no archive ${wanted}; there are: ${names}`;
+}
+
+/** Opens the archive's client, which is loaded only here: commands that ask no archive start sooner. */
+export async function openClient(settings: ArchiveSettings, clock: Clock): Promise<HttpArchive> {
+  const { HttpArchive } = await import("../archive/http-archive.ts");
+  return HttpArchive.open(settings, clock);
 }

@@ -76,3 +76,9 @@ export function folderPaths(text: string, before: readonly string[] = []): strin
     throw new InvalidArgumentError("Write a path such as /Scans/2026, without empty names.");
   return [...before, text];
 }
+
+/** The end of a command's help: how it is typed. */
+export function examples(...lines: readonly string[]): string {
+  const heading = lines.length === 1 ? "Example:" : "Examples:";
+  return `\n${heading}\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}

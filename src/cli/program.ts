@@ -2,9 +2,10 @@ import { Command } from "commander";
 import { version } from "../daemon/version.ts";
 import { type AddCommand, HELP_GROUP } from "./command-table.ts";
 import { isShareAddress, SHARE_FIX } from "../config/share-address.ts";
-import { examples } from "./examples.ts";
 import { UsageError } from "./exit.ts";
 import type { Shell } from "./shell.ts";
+import { examples } from "./option-values.ts";
+import { nearest } from "../config/nearest.ts";
 
 /** The command line with these commands. Parsing throws `CommanderError` and `UsageError`, and ends no process. */
 export function programOf(shell: Shell, commands: readonly AddCommand[]): Command {
@@ -63,4 +64,26 @@ function helpCommand(): Command {
     .description("show the help of a command")
     .helpOption(false)
     .helpGroup(HELP_GROUP);
+}
+
+/**
+ * What is missing where commander can only answer with help: on stderr that would be many lines,
+ * none of which says what is wrong.
+ */
+export function noCommand(program: Command): UsageError {
+  const [word, about] = program.args;
+  if (word === "help" && about !== undefined) return unknownCommand(about, namesOf(program));
+  const group = program.commands.find((command) => command.name() === word);
+  if (!group) return new UsageError("no command given; see scanferry --help");
+  return new UsageError(`${group.name()} needs a command: one of ${namesOf(group).join(", ")}`);
+}
+
+function unknownCommand(word: string, names: readonly string[]): UsageError {
+  const meant = nearest(word, names);
+  const fix = meant === undefined ? "see scanferry --help" : `did you mean ${meant}?`;
+  return new UsageError(`unknown command '${word}'; ${fix}`);
+}
+
+function namesOf(group: Command): string[] {
+  return group.commands.map((command) => command.name());
 }

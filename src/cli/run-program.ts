@@ -3,9 +3,14 @@ import { readConfigFile } from "../config/config-file.ts";
 import { Fault } from "../std/fault.ts";
 import { commandsFor } from "./command-table.ts";
 import { codeOfStop, endingOf, type ExitCode, isUnusable } from "./exit.ts";
-import { noCommand } from "./no-command.ts";
-import { programOf } from "./program.ts";
-import { Shell, type ProcessContext } from "./shell.ts";
+import { noCommand, programOf } from "./program.ts";
+import { type ProcessContext, Shell } from "./shell.ts";
+import { leave } from "./leave.ts";
+import { contextOfProcess, rawArguments } from "./process-context.ts";
+import { redactor } from "../std/redactor.ts";
+import type { Log } from "../std/log.ts";
+import { printable } from "../std/printable.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Runs the command line `args` (without node and script); resolves with the exit code. Without any, help. */
 export async function runProgram(
@@ -39,4 +44,34 @@ async function placed(failure: unknown, shell: Shell): Promise<unknown> {
   if (file?.isWritten !== true) return failure;
   const { code, message, hint } = failure;
   return new Fault(code, `${file.path}: ${message}`, hint, { cause: failure });
+}
+
+/** Runs the command that the process was started with, and ends the process. */
+export async function start(): Promise<void> {
+  const processContext = contextOfProcess();
+  const code = await runProgram(rawArguments(process.argv.slice(2)), processContext);
+  await leave(code, processContext.ending);
+}
+
+/**
+ * A log for commands in the foreground: warnings and errors alone, a line each. What becomes of a
+ * document is not repeated here, since the command tells that itself. `before` is called before each
+ * line: what is drawn over on a terminal gives way.
+ */
+export function warningsTo(
+  terminal: Terminal,
+  secrets: readonly string[],
+  before: () => void = () => {},
+): Log {
+  const redact = redactor(secrets);
+  const say = (context: object, message: string) => {
+    if ("state" in context) return;
+    const facts = Object.entries(context)
+      .filter(([name]) => ["mirror", "path", "code"].includes(name))
+      .map(([, value]) => String(value));
+    const about = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+    before();
+    terminal.print(`${printable(redact(`scanferry: ${message}${about}`))}\n`);
+  };
+  return { trace() {}, debug() {}, info() {}, warn: say, error: say };
 }

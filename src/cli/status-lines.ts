@@ -2,17 +2,15 @@ import { type State, STATES } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
 import { FOLDERS_MAX } from "../report/document-findings.ts";
 import type { Finding } from "../report/finding.ts";
-import { paragraphs, titleLine } from "../report/finding-text.ts";
+import { linkLines, paragraphs, titleLine } from "../report/finding-text.ts";
 import { summaryOf } from "../report/summary.ts";
 import { printable } from "../std/printable.ts";
-import { counted, numberText, relativeText } from "../std/wording.ts";
-import { cut, padded, table, widthOf, wrapped } from "./text-table.ts";
-import type { DaemonHealth } from "./daemon-health.ts";
-import { fit } from "./fit.ts";
-import { linkLines } from "./links-text.ts";
-import { pageLines } from "./page-lines.ts";
+import { clause, counted, numberText, relativeText, timeText } from "../std/wording.ts";
+import { cut, fit, padded, table, widthOf, wrapped } from "./text-table.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import type { Counts, StatusReport } from "../report/status.ts";
+import type { Config } from "../config/config.ts";
+import type { AllowanceReport, PageReport } from "../report/page-report.ts";
 
 /** The colour of each state, wherever it is shown. */
 export const STATE_STYLES: Readonly<Record<State, Style>> = {
@@ -202,4 +200,82 @@ function folderLines({ foldersToCreate }: StatusReport): string[] {
       return `  ${place}  ${counted(documents, "document")}  ${code}`;
     }),
   ];
+}
+
+/** What `/healthz` answers to who is trusted. */
+export type DaemonHealth = { readonly healthy: boolean; readonly why: string };
+
+/** A daemon of this host answers at once. */
+const ANSWER_MS_MAX = 1_000;
+
+const ANSWER_LENGTH_MAX = 4_000;
+
+const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+
+/** Asks the page of `config`; undefined where nothing, or another program, answers there. */
+export async function daemonHealth({
+  web,
+}: Pick<Config, "web">): Promise<DaemonHealth | undefined> {
+  if (!web || web.port === 0) return undefined;
+  const { host, port, token } = web;
+  const name = WILDCARDS[host] ?? (host.includes(":") ? `[${host}]` : host);
+  try {
+    const reply = await fetch(`http://${name}:${port}/healthz`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      redirect: "error",
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    return healthIn(JSON.parse((await reply.text()).slice(0, ANSWER_LENGTH_MAX)));
+  } catch {
+    return undefined;
+  }
+}
+
+function healthIn(answer: unknown): DaemonHealth | undefined {
+  if (typeof answer !== "object" || answer === null) return undefined;
+  if (!("healthy" in answer && "why" in answer)) return undefined;
+  const { healthy, why } = answer;
+  return typeof healthy === "boolean" && typeof why === "string" ? { healthy, why } : undefined;
+}
+
+/** Pages for people: what is used, what waits, what is left and for how long; the worst first. */
+export function pageLines(report: PageReport, now: number): string[] {
+  const { allowance, month, today, perDay, waiting } = report;
+  if (allowance === null && month === 0 && waiting.documents === 0) return [];
+  const parts = [
+    waiting.pages === 0 ? "" : counted(waiting.pages, "page"),
+    waiting.unknown === 0 ? "" : `${counted(waiting.unknown, "document")} not counted`,
+  ].filter((part) => part !== "");
+  const waits = parts.length === 0 ? "" : `; ${parts.join(" and ")} waiting`;
+  const rate = perDay === 0 ? "" : `, lately ${perDay} a day`;
+  const sent = `pages: ${today} today, ${month} this month${rate}${waits}`;
+  return ["", ...(allowance ? allowanceLines(allowance, report, now) : []), sent];
+}
+
+function allowanceLines(
+  { pages, used, left, runsOutAt, reserve, keeps, problem, level }: AllowanceReport,
+  { to, waiting }: PageReport,
+  now: number,
+): string[] {
+  const percent = Math.floor((100 * used) / pages);
+  const renewed = `renewed ${timeText(to)}`;
+  const lasts =
+    runsOutAt === null
+      ? `enough until it is ${renewed}`
+      : level === "usedUp"
+        ? renewed
+        : `used up ${relativeText(runsOutAt, now)} at this rate, ${renewed}`;
+  const lines = [`allowance: ${used} of ${counted(pages, "page")} used (${percent} %), ${lasts}`];
+  if (waiting.pages > left && left > 0)
+    lines.push("  waiting documents need more pages than are left");
+  if (reserve)
+    lines.push(`  ${reserve.left} of ${reserve.pages} reserved for ${reserve.mirrors.join(", ")}`);
+  if (keeps.documents > 0) {
+    const kept = counted(keeps.documents, "document");
+    lines.push(
+      `  ${kept} of ${keeps.mirrors.join(", ")} ${keeps.documents === 1 ? "waits" : "wait"} for that`,
+    );
+  }
+  if (problem) lines.push(`  ${clause(problem.hint)}`);
+  return lines.map(printable);
 }

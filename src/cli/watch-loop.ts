@@ -2,8 +2,8 @@
  * A report that keeps itself up to date. On a terminal it is drawn in place, on the alternate screen,
  * so that what was there before comes back; elsewhere each piece of news is a line.
  */
-import { isKeyboard, quitKeys } from "./keyboard.ts";
 import type { Shell } from "./shell.ts";
+import { isKeyboard, quitKeys } from "./questions.ts";
 
 /** How often it is asked whether there is news, and how often it is drawn all the same. */
 const LOOK_MS = 250;

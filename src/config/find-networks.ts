@@ -129,7 +129,7 @@ async function findClient(
 }
 
 /** Every certificate of the text; throws when there is none, or one cannot be read. */
-export function certificatesIn(text: string): X509Certificate[] {
+function certificatesIn(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new Error("holds no certificate (PEM)");
   return blocks.map((block) => new X509Certificate(block));

@@ -20,7 +20,7 @@ const RETRY = z.union([
 const NOTHING = z.strictObject({});
 
 /** The routes that change something; POST only. */
-export const ACTION_PATHS = ["/api/retry", "/api/pause", "/api/resume", "/api/rescan"] as const;
+const ACTION_PATHS = ["/api/retry", "/api/pause", "/api/resume", "/api/rescan"] as const;
 
 /** The same, as the API's document has them. */
 export const ACTIONS: readonly ApiRoute[] = [

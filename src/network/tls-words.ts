@@ -31,7 +31,7 @@ const TLS_CODE =
 const NAME_CHARACTERS_MAX = 100;
 
 /** True for a code by which one end of TLS refuses the other. */
-export function isOfTls(code: string): boolean {
+function isOfTls(code: string): boolean {
   return TLS_CODE.test(code);
 }
 

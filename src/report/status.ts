@@ -329,7 +329,7 @@ export type StatusLists = {
 export const NAMED_MAX = 100;
 
 /** Reads the lists. Of a mirror that was taken out a folder helps nobody. */
-export async function listsOf(
+async function listsOf(
   journal: Journal,
   mirrorOf: (each: OfMirror) => string,
   isConfigured: (each: OfMirror) => boolean,

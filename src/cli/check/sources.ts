@@ -6,7 +6,6 @@ import { awayOf, observersOf, ofMirror } from "../../sync/away.ts";
 import { comes } from "../../reader/liveness.ts";
 import type { Listing } from "../../source/source.ts";
 import { shown } from "../../std/raw-path.ts";
-import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
 import type { Shell } from "../shell.ts";
 import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
 import { examineHardLinks } from "./hard-links.ts";
@@ -14,6 +13,7 @@ import { examineWatching } from "./watching.ts";
 import { StatReader } from "../../report/stat-reader.ts";
 import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
 import { leaveOutText, NoDocuments, noDocumentsText } from "../../report/no-documents.ts";
+import { LINK_HINT, otherLinksLine, replacedLines } from "../../report/finding-text.ts";
 
 /** A person waits: of a source that takes longer, only the beginning is looked at. */
 const WALK_MS_MAX = 10_000;

@@ -6,26 +6,24 @@ import type { Change, Journal } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
 import {
   adopting,
+  type AdoptionMatch,
   claimedByName,
   endFirstRuns,
-  type AdoptionMatch,
   findArchived,
   toBeSent,
   vouching,
 } from "../../sync/adopter.ts";
 import { unaskedText, WholeArchive } from "../../sync/whole-archive.ts";
 import { growSlowly } from "../../std/heap.ts";
-import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../look-up-archive.ts";
-import { examples } from "../examples.ts";
+import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import { EXIT } from "../exit.ts";
-import { isKeyboard } from "../keyboard.ts";
-import { onePass } from "../one-pass.ts";
 import { printable } from "../../std/printable.ts";
-import { Questions } from "../questions.ts";
+import { isKeyboard, Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
 import { secretsOf } from "./run.ts";
+import { examples } from "../option-values.ts";
+import { onePass } from "./sync.ts";
 
 type Options = {
   readonly dryRun?: boolean;
@@ -70,7 +68,7 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const { json } = options;
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
-  const { warningsTo } = await import("../warnings.ts");
+  const { warningsTo } = await import("../run-program.ts");
   growSlowly();
   const { out, err, processContext } = shell;
   const { clock, random } = processContext;

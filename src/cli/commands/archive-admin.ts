@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { CheckTotal, ClosedArchive } from "../../embedded-archive/closed-archive.ts";
 import type { FolderDescription } from "../../embedded-archive/folder-table.ts";
-import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { wholeNumber } from "../option-values.ts";
+import { examples, wholeNumber } from "../option-values.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 

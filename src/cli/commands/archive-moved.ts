@@ -7,13 +7,12 @@ import type { ArchiveRow, Change, Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { examine, remember } from "../../sync/examine-archive.ts";
 import { probeNow } from "../../sync/retry.ts";
-import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../look-up-archive.ts";
-import { examples } from "../examples.ts";
+import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import { UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
 import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 type Options = { readonly archive?: string; readonly json?: boolean };
 

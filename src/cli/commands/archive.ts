@@ -1,13 +1,10 @@
-import { type Command } from "commander";
-import { type Archive } from "../../archive/archive.ts";
+import type { Command } from "commander";
+import type { Archive, ContainedDocument } from "../../archive/archive.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { Fault } from "../../std/fault.ts";
-import { openClient } from "../archive-client.ts";
-import { readArchiveSettings } from "../look-up-archive.ts";
-import { examples } from "../examples.ts";
+import { openClient, readArchiveSettings } from "../look-up-archive.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
-import { documentsLines, fieldLines, foldersLines } from "./archive-tables.ts";
 import { addMoved } from "./archive-moved.ts";
 import { addUploadOptions, readUpload, type UploadOptions } from "./archive-upload.ts";
 import {
@@ -16,10 +13,15 @@ import {
   DOCUMENTS_PARAMETERS,
   FOLDERS_PARAMETERS,
   ID_PARAMETER,
-  type TypedValues,
   queryOf,
   SEARCH_PARAMETERS,
+  type TypedValues,
 } from "./archive-parameters.ts";
+import { examples } from "../option-values.ts";
+import type { FolderDetail, PageTotals } from "../../wire/shapes.ts";
+import { padded, table } from "../text-table.ts";
+import { printable } from "../../std/printable.ts";
+import { counted, sizeText, timeText } from "../../std/wording.ts";
 
 /** What came of an operation: the reply as JSON, and as lines for people. */
 type Answer = { readonly reply: object; readonly lines: readonly string[] };
@@ -199,4 +201,47 @@ function onceFixed(error: unknown): unknown {
     return new UsageError(`${message.includes(code) ? "" : `${code}: `}${message}; correct it`);
   const hint = FIXES[code];
   return hint === undefined ? error : new Fault(code, message, hint, { cause: error });
+}
+
+/** A page of documents. */
+function documentsLines(reply: PageTotals & { documents: readonly ContainedDocument[] }): string[] {
+  const rows = reply.documents.map((document) => [
+    String(document.id),
+    printable(document.status ?? ""),
+    String(document.pages),
+    sizeText(document.filesize),
+    document.uploadedDate === undefined ? "" : timeText(document.uploadedDate),
+    String(document.folderId ?? ""),
+    printable(document.filename),
+  ]);
+  if (rows.length === 0) return ["no documents"];
+  const heading = ["ID", "STATUS", "PAGES", "SIZE", "UPLOADED", "FOLDER", "NAME"];
+  return [...table([heading, ...rows], [0, 2, 3, 5]), pageLine(reply, rows.length, "document")];
+}
+
+/** A page of folders. */
+function foldersLines(reply: PageTotals & { folders: readonly FolderDetail[] }): string[] {
+  const rows = reply.folders.map((folder) => [
+    String(folder.id),
+    folder.parentId === undefined ? "" : String(folder.parentId),
+    timeText(folder.createdDate),
+    printable(folder.name),
+  ]);
+  if (rows.length === 0) return ["no folders"];
+  const heading = ["ID", "PARENT", "CREATED", "NAME"];
+  return [...table([heading, ...rows], [0, 1]), pageLine(reply, rows.length, "folder")];
+}
+
+function pageLine({ paginationPages }: PageTotals, items: number, noun: string): string {
+  return paginationPages > 1
+    ? `${counted(items, noun)} on this page of ${paginationPages}; see --pagination-index`
+    : counted(items, noun);
+}
+
+/** A document or a folder, a field a line. */
+function fieldLines(fields: object): string[] {
+  return Object.entries(fields).map(([name, value]) => {
+    const isTime = name.endsWith("Date") && typeof value === "number";
+    return `${padded(name, 16)}  ${isTime ? timeText(value) : printable(String(value))}`;
+  });
 }

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { shownJournal } from "../../config/journal-place.ts";
 import { elsewhereFault, readJournal } from "../../journal/open-journal.ts";
 import { Fault } from "../../std/fault.ts";
-import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 /** `scanferry backup` and `restore`: a copy of the journal, and the way back. */
 export function addBackup(program: Command, shell: Shell): void {

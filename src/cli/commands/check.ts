@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { examinationOf } from "../check/examination.ts";
-import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { fail, type CheckResult } from "../check/check-result.ts";
+import { type CheckResult, fail } from "../check/check-result.ts";
 import { findingLine } from "../check/finding-line.ts";
 import type { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 /** `scanferry check`: everything that must be right, asked once. */
 export function addCheck(program: Command, shell: Shell): void {

@@ -3,8 +3,8 @@ import { bashCompletion } from "../completion/bash.ts";
 import { fishCompletion } from "../completion/fish.ts";
 import { grammarOf } from "../completion/grammar.ts";
 import { zshCompletion } from "../completion/zsh.ts";
-import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 

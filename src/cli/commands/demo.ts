@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { growSlowly } from "../../std/heap.ts";
-import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { onePass, passOf } from "../one-pass.ts";
 import { oneLine } from "../../report/finding-text.ts";
-import { portNumber } from "../option-values.ts";
+import { examples, portNumber } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
+import { onePass, passOf } from "./sync.ts";
 
 const PORT_DEFAULT = 8470;
 

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { exact } from "../../std/raw-path.ts";
 import { hanging } from "../text-table.ts";
-import { examples } from "../examples.ts";
 import { explanationLines } from "../explanation-lines.ts";
 import { EXIT } from "../exit.ts";
 import { placeOf } from "../paths.ts";
 import type { Shell } from "../shell.ts";
 import { type Explanation, explanationOf, NO_SUCH_FILE } from "../../report/explanation.ts";
 import { readJournal } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 /** `scanferry explain`: one file, and why it is where it is. */
 export function addExplain(program: Command, shell: Shell): void {

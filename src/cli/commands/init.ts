@@ -4,15 +4,14 @@ import { type Command, Option } from "commander";
 import { isPostgres } from "../../config/journal-place.ts";
 import { messageOf } from "../../std/fault.ts";
 import { findingLine } from "../check/finding-line.ts";
-import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { interview } from "../init/interview.ts";
 import { credentialsOf, SCHEMES, type Setup } from "../init/setup.ts";
 import { tryArchive } from "../init/try-archive.ts";
 import { assertFree, writeSetup } from "../init/write-setup.ts";
-import { isKeyboard } from "../keyboard.ts";
-import { Questions } from "../questions.ts";
+import { isKeyboard, Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 type Options = Omit<Setup, "accountKey" | "signingSecret"> & {
   readonly force?: boolean;

@@ -2,13 +2,13 @@ import { type Command, Option } from "commander";
 import { type Document, type State, STATES } from "../../domain/document.ts";
 import { type DocumentRecord, recordOf } from "../../sync/record.ts";
 import { exact, joinRaw } from "../../std/raw-path.ts";
-import { examples } from "../examples.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { columnsOf, isAfterPending, ListScreen, remarksOf } from "../list-screen.ts";
 import { printable } from "../../std/printable.ts";
 import type { Terminal } from "../terminal.ts";
 import { readJournal } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 type Options = {
   readonly json?: boolean;

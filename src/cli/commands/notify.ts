@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Command } from "commander";
+import type { Command } from "commander";
 import { type ChannelConfig, channelOf } from "../../config/channels.ts";
 import { version } from "../../daemon/version.ts";
 import { openChannel } from "../../notify/channel.ts";
@@ -8,10 +8,10 @@ import { bodyOf, type ChannelNotification } from "../../notify/message.ts";
 import { sendWithin } from "../../notify/outlet.ts";
 import { messageOf } from "../../std/fault.ts";
 import { padded } from "../text-table.ts";
-import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 /** What came of one channel. */
 type Outcome = {

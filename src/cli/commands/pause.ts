@@ -7,8 +7,8 @@ import {
   writeJournal,
 } from "../../journal/open-journal.ts";
 import { codeOf } from "../../std/fault.ts";
-import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 type Options = { readonly json?: boolean };
 

@@ -2,11 +2,9 @@ import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf, archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../look-up-archive.ts";
+import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
-import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { PlanJson, PlanText } from "../plan/plan-output.ts";
 import { PlanScreen } from "../plan/plan-screen.ts";
@@ -16,6 +14,7 @@ import { Destinations, knownArchives } from "../../report/plan/destinations.ts";
 import type { PlanLine, PlanTotals } from "../../report/plan/plan-line.ts";
 import { planMirrors } from "../../report/plan/plan-mirrors.ts";
 import { readJournal } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 /** `scanferry plan`: dry run. Sends nothing, writes nothing. */
 export function addPlan(program: Command, shell: Shell): void {

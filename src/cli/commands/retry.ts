@@ -2,12 +2,12 @@ import { type Command, Option } from "commander";
 import type { Document } from "../../domain/document.ts";
 import type { Journal, ListQuery } from "../../journal/journal.ts";
 import { afterActionNow, isBehindGate, probeNow, retryOf } from "../../sync/retry.ts";
-import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { covers, queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
 import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;

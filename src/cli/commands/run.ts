@@ -13,9 +13,9 @@ import {
   openFilesMax,
 } from "../../std/open-files.ts";
 import { TIME_ZONE_HINT, timeZoneProblem } from "../../std/time-zone.ts";
-import { examples } from "../examples.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 /** `scanferry run`: the daemon, in the foreground. */
 export function addRun(program: Command, shell: Shell): void {

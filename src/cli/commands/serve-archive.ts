@@ -1,20 +1,31 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
-import { codeOf } from "../../std/fault.ts";
+import { codeOf, Fault } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
 import { growSlowly } from "../../std/heap.ts";
-import { examples } from "../examples.ts";
 import { UsageError } from "../exit.ts";
-import { accounts, duration, folderPaths, listenAddress, wholeNumber } from "../option-values.ts";
-import type { Shell } from "../shell.ts";
-import { type AccountOptions, accountsFrom } from "./serve-archive-accounts.ts";
 import {
-  addServeArchiveOptions,
-  type ServeArchiveOptions,
-  settingsOfMore,
-} from "./serve-archive-options.ts";
+  accounts,
+  duration,
+  examples,
+  folderPaths,
+  listenAddress,
+  size,
+  wholeNumber,
+} from "../option-values.ts";
+import type { Shell } from "../shell.ts";
+import { faultRuleOfText } from "../../embedded-archive/fault-rules.ts";
+import type { FaultRule } from "../../embedded-archive/faults.ts";
+import {
+  type FileLimits,
+  KINDS,
+  SIGNATURE_SCHEMES,
+  type SignatureScheme,
+} from "../../embedded-archive/archive-options.ts";
+import { quotedPath } from "../../config/quoted.ts";
+import { readText } from "../../config/secret-file.ts";
 
 const LISTEN_DEFAULT = "127.0.0.1:8471";
 
@@ -120,4 +131,123 @@ export function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) resolve();
   else signal.addEventListener("abort", () => resolve(), { once: true });
   return promise;
+}
+
+/** Sizes as `--max-file-size` gives them, one after another. */
+type Sizes = { readonly all?: number; readonly byKind: FileLimits };
+
+/** What these options bring. */
+export type ServeArchiveOptions = {
+  readonly maxFileSize?: Sizes;
+  readonly admin?: { host: string; port: number };
+  readonly notifyUrl?: string;
+  readonly fault?: readonly FaultRule[];
+  readonly scheme?: SignatureScheme;
+};
+
+/** Adds the options of `serve-archive` that concern limits, administration, expiry and training. */
+function addServeArchiveOptions(command: Command): Command {
+  return command
+    .option(
+      "--max-file-size <[kind=]size>",
+      "refuse larger files, e.g. 10MB; pdf=50MB for one kind (repeatable)",
+      maxFileSize,
+    )
+    .addOption(
+      new Option(
+        "--admin <host:port>",
+        "address for administration, on this machine only; default: none",
+      ).argParser(listenAddress),
+    )
+    .option("--notify-url <url>", "POST JSON there when an expiry date passes", httpUrl)
+    .addOption(
+      new Option("--scheme <scheme>", "accept only this signature scheme; default: all").choices(
+        SIGNATURE_SCHEMES,
+      ),
+    )
+    .option("--fault <rule>", "inject a fault, e.g. upload:dropAfter,nth=2 (repeatable)", fault);
+}
+
+/** The same as options of the archive. */
+function settingsOfMore(options: ServeArchiveOptions): Partial<EmbeddedArchiveOptions> {
+  return {
+    maxFileSizeBytes: options.maxFileSize?.all,
+    maxFileSizeByKind: options.maxFileSize?.byKind,
+    admin: options.admin,
+    notifyUrl: options.notifyUrl,
+    faults: options.fault,
+    scheme: options.scheme,
+  };
+}
+
+function maxFileSize(text: string, before: Sizes = { byKind: {} }): Sizes {
+  const at = text.indexOf("=");
+  if (at < 0) return { ...before, all: size(text) };
+  const kind = KINDS.find((known) => known === text.slice(0, at));
+  if (kind === undefined) {
+    throw new InvalidArgumentError(`Write a size such as 10MB, or KIND=SIZE: ${KINDS.join(", ")}.`);
+  }
+  return { ...before, byKind: { ...before.byKind, [kind]: size(text.slice(at + 1)) } };
+}
+
+function fault(text: string, before: readonly FaultRule[] = []): FaultRule[] {
+  try {
+    return [...before, faultRuleOfText(text)];
+  } catch (error) {
+    if (error instanceof Fault) throw new InvalidArgumentError(`${error.message}; ${error.hint}`);
+    throw error;
+  }
+}
+
+function httpUrl(text: string): string {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isHttp) throw new InvalidArgumentError("Write an http or https URL.");
+  return text;
+}
+
+type Accounts = { key: string; secret: string }[];
+
+/** What the options say of accounts. */
+export type AccountOptions = {
+  readonly account?: Accounts | undefined;
+  readonly accountFile?: string | undefined;
+};
+
+const VARIABLE = "SCANFERRY_ARCHIVE_ACCOUNTS";
+
+/**
+ * Those of `--account`, then those of `--account-file`; without either, those of the variable. Undefined:
+ * nobody named any. Throws `UsageError`, never with a secret in it.
+ */
+export async function accountsFrom(
+  { account, accountFile }: AccountOptions,
+  { cwd, processContext: { env } }: Pick<Shell, "cwd" | "processContext">,
+): Promise<Accounts | undefined> {
+  if (accountFile !== undefined) {
+    const path = resolve(cwd, accountFile);
+    const what = `--account-file: ${quotedPath(path)}`;
+    const outcome = await readText(path);
+    if (outcome === undefined) throw new UsageError(`${what} is not there; name one that exists`);
+    if (!("text" in outcome)) throw new UsageError(`${what} ${outcome.message}; ${outcome.fix}`);
+    return linesOf(outcome.text, what, account);
+  }
+  const given = env[VARIABLE];
+  return account ?? (given ? linesOf(given, `$${VARIABLE}`, undefined) : undefined);
+}
+
+/** `KEY:SECRET` a line; empty lines and those that begin with `#` are passed over. */
+function linesOf(text: string, what: string, before: Accounts | undefined): Accounts {
+  let found = before;
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "" || line.startsWith("#")) continue;
+    try {
+      found = accounts(line, found);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new UsageError(`${what}, line ${at + 1}: ${error.message}`);
+    }
+  }
+  if (found === undefined)
+    throw new UsageError(`${what} names no account; write KEY:SECRET a line`);
+  return found;
 }

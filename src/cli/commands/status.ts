@@ -12,14 +12,13 @@ import { lowDiskOf, standingOf } from "../../report/standing.ts";
 import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { outsideHours } from "../../sync/waiting.ts";
-import { type DaemonHealth, daemonHealth } from "../daemon-health.ts";
-import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
-import { statusLines } from "../status-lines.ts";
+import { type DaemonHealth, daemonHealth, statusLines } from "../status-lines.ts";
 import { watch, watchLines } from "../watch-loop.ts";
 import { noDocuments, statusOf, type StatusReport } from "../../report/status.ts";
 import { noPages } from "../../report/page-report.ts";
 import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 /** For the line on which the next command is typed. */
 const PROMPT_ROWS = 1;

@@ -1,8 +1,6 @@
 import type { Command } from "commander";
-import { examples } from "../examples.ts";
-import { EXIT } from "../exit.ts";
-import { onePass, passOf } from "../one-pass.ts";
-import type { Standing } from "../../report/standing.ts";
+import { EXIT, Interrupted } from "../exit.ts";
+import { type Standing, standingOf } from "../../report/standing.ts";
 import { oneLine } from "../../report/finding-text.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
@@ -10,6 +8,9 @@ import { growSlowly } from "../../std/heap.ts";
 import { assertOpenFiles } from "../../std/open-files.ts";
 import { secretsOf } from "./run.ts";
 import type { StatusReport } from "../../report/status.ts";
+import { examples } from "../option-values.ts";
+import type { Daemon } from "../../daemon/daemon.ts";
+import type { IdleWait } from "../../daemon/idle.ts";
 
 type Options = { readonly wait: boolean; readonly json?: boolean };
 
@@ -27,7 +28,7 @@ export function addSync(program: Command, shell: Shell): void {
 async function sync(shell: Shell, { wait, json = false }: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
-  const { warningsTo } = await import("../warnings.ts");
+  const { warningsTo } = await import("../run-program.ts");
   growSlowly();
   assertOpenFiles();
   const { clock, random } = shell.processContext;
@@ -96,4 +97,50 @@ function jsonOf({ report, problems, findings }: Standing, { sent, converted }: D
     foldersToCreate,
     unread: mirrors.flatMap(({ name, unread }) => (unread ? { mirror: name, ...unread } : [])),
   });
+}
+
+/** What the end of a pass has left: from here on nobody tries it again, which needs no word of its own. */
+export async function passOf(
+  { journal }: Pick<Daemon, "journal">,
+  report: StatusReport,
+): Promise<Standing> {
+  const left = await standingOf(journal, { ...report, running: false });
+  return { ...left, findings: left.findings.filter(({ kind }) => kind !== "notRunning") };
+}
+
+/**
+ * Runs the daemon until nothing is left that continues automatically, and lets it end. Rejects with the
+ * daemon's own failure, with what keeps the pass from ever being over, or with `Interrupted`.
+ */
+export async function onePass(
+  daemon: Daemon,
+  wanted: IdleWait,
+  stopping: AbortSignal,
+): Promise<StatusReport> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([stopping, over.signal]);
+  const running = daemon.run(signal);
+  const ended = running.then((): never => {
+    throw new Interrupted("stopped before everything was done; the next run continues");
+  });
+  const quiet = daemon.idle(wanted, signal);
+  quiet.catch(() => {});
+  ended.catch(() => {});
+  try {
+    // Stopping ends both; that it was stopped is what counts then.
+    return await Promise.race([
+      quiet.catch((error) => (stopping.aborted ? ended : Promise.reject(error))),
+      ended,
+      replaced(daemon),
+    ]);
+  } finally {
+    over.abort(new Error("the pass is over"));
+    await running;
+  }
+}
+
+/** A daemon that is lost ends on its own. */
+async function replaced({ startOver }: Daemon): Promise<never> {
+  if ((await startOver) === "lost") return new Promise(() => {});
+  throw new Interrupted("an archive was replaced during the run; run the command again");
 }

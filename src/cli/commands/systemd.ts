@@ -13,8 +13,8 @@ import { readNameservers } from "../../network/nameservers.ts";
 import { readMounts } from "../../source/mounts.ts";
 import { dropIn, type Needs } from "../drop-in.ts";
 import { UsageError } from "../exit.ts";
-import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
+import { examples } from "../option-values.ts";
 
 /** `scanferry systemd`: the drop-in of the unit for this configuration. */
 export function addSystemd(program: Command, shell: Shell): void {

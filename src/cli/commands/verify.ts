@@ -6,16 +6,15 @@ import { targetPathOf } from "../../domain/naming.ts";
 import { legible } from "../../std/legible.ts";
 import { ROOT } from "../../std/raw-path.ts";
 import { Folders } from "../../sync/folders.ts";
-import { openClient } from "../archive-client.ts";
-import { lookUpSettings } from "../look-up-archive.ts";
+import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import { cut } from "../text-table.ts";
-import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import type { Style } from "../terminal.ts";
 import { audit, type AuditLine } from "../../report/audit.ts";
 import { readJournal } from "../../journal/open-journal.ts";
+import { examples } from "../option-values.ts";
 
 /** The marks of `rclone check --combined`, the journal being the source and the archive what it went to. */
 const MARKS = {

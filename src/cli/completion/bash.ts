@@ -1,5 +1,4 @@
-import type { CommandNode, Takes } from "./grammar.ts";
-import { pattern, stepLines } from "./steps.ts";
+import { type CommandNode, pattern, stepLines, type Takes } from "./grammar.ts";
 
 /** A script for bash 4.4 or later. Needs nothing but bash itself. */
 export function bashCompletion(places: readonly CommandNode[]): string {

@@ -1,5 +1,4 @@
-import type { CommandNode, Takes } from "./grammar.ts";
-import { pattern, stepLines } from "./steps.ts";
+import { type CommandNode, pattern, stepLines, type Takes } from "./grammar.ts";
 
 /** A script for zsh: in a directory of `$fpath` as `_scanferry`, or sourced after compinit. */
 export function zshCompletion(places: readonly CommandNode[]): string {

@@ -4,10 +4,9 @@ import { EmbeddedArchive } from "../../embedded-archive/embedded-archive.ts";
 import { codeOf } from "../../std/fault.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
-import { warningsTo } from "../warnings.ts";
-import { demoConfig } from "./demo-config.ts";
-import { DemoPlace } from "./demo-place.ts";
+import { demoConfig, DemoPlace } from "./demo-place.ts";
 import { Journey } from "./journey.ts";
+import { warningsTo } from "../run-program.ts";
 
 /** How long the archive takes to convert: long enough to be seen. */
 const CONVERT_DELAY_MS = 400;

@@ -7,7 +7,6 @@ import { exact, ROOT, shown } from "../../std/raw-path.ts";
 import type { Fault } from "../../std/fault.ts";
 import { padded, widthOf, wrapped } from "../text-table.ts";
 import { faultLine } from "../exit.ts";
-import { linkLines } from "../links-text.ts";
 import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import { clause, counted, sizeText } from "../../std/wording.ts";
@@ -19,6 +18,7 @@ import {
   type PlanTotals,
 } from "../../report/plan/plan-line.ts";
 import { leaveOutText, noDocumentsText } from "../../report/no-documents.ts";
+import { linkLines } from "../../report/finding-text.ts";
 
 /** Where a plan goes. */
 export interface PlanOutput {

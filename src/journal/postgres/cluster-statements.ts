@@ -15,7 +15,7 @@ export type Joining = {
 /** Others hear of it without delay; they hear of nothing when it breaks, and look on their own. */
 export const CLUSTER_CHANGED = "cluster";
 /** Rows were written: anyone who keeps something of them in memory reads again. */
-export const JOURNAL_CHANGED = "journal";
+const JOURNAL_CHANGED = "journal";
 
 /** Instances and writer sessions that are long gone serve nobody: their numbers are never used again. */
 const KEPT = "interval '1 day'";

@@ -1,14 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EmbeddedArchive } from "../../../src/embedded-archive/embedded-archive.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
 import { signedUpload } from "../../fixtures/sign.ts";
 import { RemoteArchive } from "../../contract/conformance/remote-archive.ts";
 import { linesOf, scanferry, Sink } from "./in-process.ts";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { accountsFrom } from "../../../src/cli/commands/serve-archive-accounts.ts";
+import { accountsFrom } from "../../../src/cli/commands/serve-archive.ts";
 
 describe("archive admin", () => {
   let dir: string;

@@ -5,7 +5,6 @@ import { theProgram } from "../../../scripts/command-tree.ts";
 import { commandsFor } from "../../../src/cli/command-table.ts";
 import type { Shell } from "../../../src/cli/shell.ts";
 import { linesOf, scanferry, Sink } from "./in-process.ts";
-import { rawArguments } from "../../../src/cli/raw-arguments.ts";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { endingOf, Interrupted, UsageError } from "../../../src/cli/exit.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
@@ -20,6 +19,7 @@ import { bytesOf, rawOf, shown, textOf } from "../../../src/std/raw-path.ts";
 import { ConfigFolder } from "../config/config-folder.ts";
 import { aMirror } from "./mirrors.ts";
 import { clause } from "../../../src/std/wording.ts";
+import { rawArguments } from "../../../src/cli/process-context.ts";
 
 describe("command table", () => {
   /** The names of the commands that are loaded for a command line. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Around, statusLines } from "../../../src/cli/status-lines.ts";
+import { type Around, pageLines, statusLines } from "../../../src/cli/status-lines.ts";
 import type { Situation } from "../../../src/report/finding.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import {
@@ -17,13 +17,13 @@ import { explanationLines } from "../../../src/cli/explanation-lines.ts";
 import { recordOf } from "../../../src/sync/record.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { aMirror } from "./mirrors.ts";
-import { pageLines } from "../../../src/cli/page-lines.ts";
 import { Writable } from "node:stream";
 import { PlanJson, PlanText } from "../../../src/cli/plan/plan-output.ts";
 import { raw } from "../source/scratch.ts";
 import {
   cut,
   cutMiddle,
+  fit,
   hanging,
   padded,
   table,
@@ -34,10 +34,9 @@ import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
 import { printable } from "../../../src/std/printable.ts";
 import { numberText, relativeText, sizeText, timeText } from "../../../src/std/wording.ts";
 import { Sink } from "./in-process.ts";
-import { fit } from "../../../src/cli/fit.ts";
-import { remainingMs, Tempo } from "../../../src/cli/tempo.ts";
 import { type AllowanceReport, noPages, type PageReport } from "../../../src/report/page-report.ts";
 import type { PlanLine } from "../../../src/report/plan/plan-line.ts";
+import { remainingMs, Tempo } from "../../../src/cli/progress-bar.ts";
 
 describe("status lines", () => {
   const plain = { paint: (_: string, text: string) => text, isInteractive: true };

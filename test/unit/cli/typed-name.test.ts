@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { typedName } from "../../../src/cli/typed-name.ts";
+import { typedName } from "../../../src/cli/shell.ts";
 
 /** A clone, a link to its program on the path, and another program of that name. */
 function aHost(): string {
