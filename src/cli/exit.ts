@@ -10,6 +10,7 @@ import { Fault, messageOf } from "../std/fault.ts";
 import { exhaustion } from "../std/open-files.ts";
 import { printable } from "../std/printable.ts";
 import { clause } from "../std/wording.ts";
+import { isUnusable } from "../check/check-result.ts";
 
 /** The exit codes of the outside contract. */
 export const EXIT = {
@@ -46,12 +47,6 @@ export class Interrupted extends Error {
 /** What a command ends with. */
 export type Ending = { readonly code: ExitCode; readonly lines: readonly string[] };
 
-const UNUSABLE_SIGNING = new Set([
-  "SIGNING_SECRET_MISSING",
-  "SIGNING_ALGORITHM_UNKNOWN",
-  "SIGNING_MODULE_UNFIT",
-]);
-
 /** The exit code of a command that was stopped before it was done, and why. */
 export function codeOfStop(stopped: unknown): ExitCode {
   const isTerm = stopped instanceof Stopping && stopped.signal === "SIGTERM";
@@ -81,11 +76,6 @@ function endingOfFailure(error: unknown): Ending {
   const exhausted = exhaustion(error);
   if (exhausted) return ending(EXIT.fault, [faultLine(exhausted)]);
   return ending(EXIT.fault, [`a bug in scanferry: ${messageOf(error)}${placeOf(error)}`]);
-}
-
-/** True for a mistake of the configuration that is found only when a request is to be signed. */
-export function isUnusable(error: unknown): error is Fault {
-  return error instanceof Fault && UNUSABLE_SIGNING.has(error.code);
 }
 
 /** `MESSAGE; HINT`, with the hint as the end of a sentence. */

@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
-import { archiveSettings } from "../archive/archive-settings.ts";
+import { CONNECTIONS } from "../archive/archive-settings.ts";
 import { archiveNameOf, archivesIn } from "../config/archives.ts";
 import { signingOf } from "../config/build-config.ts";
-import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
 import { findNetworks } from "../config/find-networks.ts";
@@ -12,16 +11,6 @@ import { sketchOf } from "../config/sketch-of.ts";
 import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
 import type { ArchiveSettings } from "../archive/archive.ts";
-import type { HttpArchive } from "../archive/http-archive.ts";
-import type { Clock } from "../std/clock.ts";
-
-/** As many as the daemon looks things up with. */
-const CONNECTIONS = 4;
-
-/** How the archive is spoken to by a command that has the whole configuration. */
-export function lookUpSettings({ archive }: Config): ArchiveSettings {
-  return archiveSettings(archive, CONNECTIONS);
-}
 
 /**
  * How an archive is spoken to (the one called `wanted`, else the only one or `main`), from that part of
@@ -66,10 +55,4 @@ function unknownArchive(
   if (wanted === undefined)
     return `there are several archives; choose one with --archive: ${names}`;
   return `there is no archive ${wanted}; there are: ${names}`;
-}
-
-/** Opens the archive's client, which is loaded only here: commands that ask no archive start sooner. */
-export async function openClient(settings: ArchiveSettings, clock: Clock): Promise<HttpArchive> {
-  const { HttpArchive } = await import("../archive/http-archive.ts");
-  return HttpArchive.open(settings, clock);
 }

@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { readConfigFile } from "../config/config-file.ts";
 import { Fault } from "../std/fault.ts";
 import { commandsFor } from "./command-table.ts";
-import { codeOfStop, endingOf, type ExitCode, isUnusable } from "./exit.ts";
+import { codeOfStop, endingOf, type ExitCode } from "./exit.ts";
 import { noCommand, programOf } from "./program.ts";
 import { type ProcessContext, Shell } from "./shell.ts";
 import { leave } from "./leave.ts";
@@ -11,6 +11,7 @@ import { redactor } from "../std/redactor.ts";
 import type { Log } from "../std/log.ts";
 import { printable } from "../std/printable.ts";
 import type { Terminal } from "./terminal.ts";
+import { isUnusable } from "../check/check-result.ts";
 
 /** Runs the command line `args` (without node and script); resolves with the exit code. Without any, help. */
 export async function runProgram(

@@ -1,5 +1,9 @@
 /** Text in columns, measured as a terminal shows it. */
 import { stripVTControlCharacters } from "node:util";
+import { printable } from "../std/printable.ts";
+import type { Style, Terminal } from "./terminal.ts";
+import { clause } from "../std/wording.ts";
+import type { CheckResult } from "../check/check-result.ts";
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
@@ -158,4 +162,16 @@ function longestOf(sections: readonly Section[], shown: readonly number[]): numb
     if (spare > most) [found, most] = [index, spare];
   }
   return found;
+}
+
+const STYLES: Readonly<Record<CheckResult["level"], Style>> = {
+  ok: "green",
+  warn: "yellow",
+  FAIL: "red",
+};
+
+/** `FAIL  WHAT — FIX`. */
+export function findingLine({ level, what, fix }: CheckResult, out: Terminal): string {
+  const mark = out.paint(STYLES[level], padded(level, 4));
+  return `${mark}  ${printable(what)}${fix === null ? "" : ` — ${printable(clause(fix))}`}`;
 }

@@ -22,6 +22,7 @@ const STAIRCASE = [
   ["report"],
   ["dashboard", "notify"],
   ["daemon"],
+  ["check"],
   ["cli"],
   ["main.ts"],
 ] as const;
@@ -154,6 +155,86 @@ describe("rooms", () => {
         !isTypesOnly(clause),
     );
     expect(wrong.map(shown)).toEqual([]);
+  });
+});
+
+/**
+ * How many lines a room may have: the numbers may only fall. Who needs more of one looks first for what to delete
+ * there, and gives the reason in the commit.
+ */
+const LINES: Readonly<Record<string, number>> = {
+  std: 1_100,
+  wire: 200,
+  formats: 1_950,
+  network: 850,
+  domain: 3_050,
+  rules: 1_400,
+  receipts: 350,
+  config: 5_400,
+  archive: 2_400,
+  journal: 11_550,
+  source: 4_300,
+  reader: 1_600,
+  sync: 8_700,
+  report: 3_300,
+  dashboard: 2_600,
+  notify: 1_850,
+  daemon: 3_300,
+  check: 1_250,
+  cli: 7_050,
+  "main.ts": 12,
+  "embedded-archive": 5_150,
+};
+
+/** Methods of what has more than a dozen: the numbers may only fall. */
+const WIDE: Readonly<Record<string, number>> = {
+  Journal: 72,
+  ReaderCalls: 14,
+};
+
+describe("sizes", () => {
+  test.for(Object.entries(LINES))("%s has at most %i lines", ([room, most]) => {
+    const own = sources.filter(({ file }) => roomOf(file) === room);
+    const lines = own.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+    expect(lines).toBeLessThanOrEqual(most);
+  });
+
+  test("every room has a number", () => {
+    expect(Object.keys(LINES).sort()).toEqual([...STAIRCASE.flat(), APART].sort());
+  });
+
+  test("an interface has a dozen methods at most, but for those whose number may only fall", () => {
+    const shape =
+      /^export (?:interface (?<name>\w+)[^{\n]*|type (?<type>\w+)[^={\n]*= )\{\n(?<body>[^]*?)^\}/gm;
+    const method = /^ {2}(?:readonly )?[\w$]+\??(?:<[^>\n]*>)?(?:\(|: \()/gm;
+    const wide = sources.flatMap(({ text }) =>
+      [...text.matchAll(shape)].flatMap(({ groups = {} }) => {
+        const count = (groups["body"]?.match(method) ?? []).length;
+        return count > 12 ? [[groups["name"] ?? groups["type"] ?? "", count] as const] : [];
+      }),
+    );
+    expect(Object.fromEntries(wide)).toEqual(WIDE);
+  });
+});
+
+describe("circles", () => {
+  test("no file imports one that imports it, however far around, for types neither", () => {
+    const imported = Map.groupBy(
+      // What is loaded later has no clause, and is a way out of a circle.
+      imports.filter(({ target, clause }) => target !== undefined && clause !== ""),
+      ({ file }) => file,
+    );
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const walk = (file: string, way: readonly string[]): void => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" -> "));
+      if (done.has(file) || way.includes(file)) return;
+      for (const { from } of imported.get(file) ?? [])
+        walk(join(dirname(file), from), [...way, file]);
+      done.add(file);
+    };
+    for (const { file } of sources) walk(file, []);
+    expect(circles).toEqual([]);
   });
 });
 

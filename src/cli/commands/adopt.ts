@@ -15,7 +15,6 @@ import {
 } from "../../sync/adopter.ts";
 import { unaskedText, WholeArchive } from "../../sync/whole-archive.ts";
 import { growSlowly } from "../../std/heap.ts";
-import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import { isKeyboard, Questions } from "../questions.ts";
@@ -24,6 +23,7 @@ import { counted } from "../../std/wording.ts";
 import { secretsOf } from "./run.ts";
 import { examples } from "../option-values.ts";
 import { onePass } from "./sync.ts";
+import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
 
 type Options = {
   readonly dryRun?: boolean;

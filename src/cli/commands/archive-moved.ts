@@ -7,12 +7,12 @@ import type { ArchiveRow, Change, Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { examine, remember } from "../../sync/examine-archive.ts";
 import { probeNow } from "../../sync/retry.ts";
-import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import { UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
 import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
+import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
 
 type Options = { readonly archive?: string; readonly json?: boolean };
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Archive, ContainedDocument } from "../../archive/archive.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { Fault } from "../../std/fault.ts";
-import { openClient, readArchiveSettings } from "../look-up-archive.ts";
+import { readArchiveSettings } from "../look-up-archive.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { addMoved } from "./archive-moved.ts";
@@ -22,6 +22,7 @@ import type { FolderDetail, PageTotals } from "../../wire/shapes.ts";
 import { padded, table } from "../text-table.ts";
 import { printable } from "../../std/printable.ts";
 import { counted, sizeText, timeText } from "../../std/wording.ts";
+import { openClient } from "../../archive/archive-settings.ts";
 
 /** What came of an operation: the reply as JSON, and as lines for people. */
 type Answer = { readonly reply: object; readonly lines: readonly string[] };

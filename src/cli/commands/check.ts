@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { examinationOf } from "../check/examination.ts";
 import { EXIT } from "../exit.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { type CheckResult, fail } from "../check/check-result.ts";
-import { findingLine } from "../check/finding-line.ts";
 import type { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
+import { type CheckResult, fail } from "../../check/check-result.ts";
+import { examinationOf } from "../../check/examination.ts";
+import { findingLine } from "../text-table.ts";
 
 /** `scanferry check`: everything that must be right, asked once. */
 export function addCheck(program: Command, shell: Shell): void {
@@ -22,7 +22,10 @@ export function addCheck(program: Command, shell: Shell): void {
       const findings: CheckResult[] = [];
       let mistake: Fault | undefined;
       let stands = false;
-      for await (const { unusable, isUnsettled, ...finding } of examinationOf(config, shell)) {
+      for await (const { unusable, isUnsettled, ...finding } of examinationOf(
+        config,
+        meansOf(shell),
+      )) {
         findings.push(finding);
         mistake ??= unusable;
         stands ||= isUnsettled === true;
@@ -40,6 +43,11 @@ export function addCheck(program: Command, shell: Shell): void {
 Ends with the worst that was found: 2 the configuration cannot be used, 1 something fails, 3 documents
 are held or failed, 0 nothing of that. "warn" alone ends with 0.`,
     );
+}
+
+function meansOf(shell: Shell): Parameters<typeof examinationOf>[1] {
+  const { env, clock, random } = shell.processContext;
+  return { places: shell.places, env, clock, random, stopping: () => shell.stopping() };
 }
 
 /** What is wrong with the configuration is found here as elsewhere; for programs, as findings too. */

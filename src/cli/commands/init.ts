@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { isPostgres } from "../../config/journal-place.ts";
 import { messageOf } from "../../std/fault.ts";
-import { findingLine } from "../check/finding-line.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { interview } from "../init/interview.ts";
 import { credentialsOf, SCHEMES, type Setup } from "../init/setup.ts";
@@ -12,6 +11,7 @@ import { assertFree, writeSetup } from "../init/write-setup.ts";
 import { isKeyboard, Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
+import { findingLine } from "../text-table.ts";
 
 type Options = Omit<Setup, "accountKey" | "signingSecret"> & {
   readonly force?: boolean;

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf, archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { EXIT } from "../exit.ts";
@@ -15,6 +14,7 @@ import type { PlanLine, PlanTotals } from "../../report/plan/plan-line.ts";
 import { planMirrors } from "../../report/plan/plan-mirrors.ts";
 import { readJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
+import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
 
 /** `scanferry plan`: dry run. Sends nothing, writes nothing. */
 export function addPlan(program: Command, shell: Shell): void {

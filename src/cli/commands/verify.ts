@@ -6,7 +6,6 @@ import { targetPathOf } from "../../domain/naming.ts";
 import { legible } from "../../std/legible.ts";
 import { ROOT } from "../../std/raw-path.ts";
 import { Folders } from "../../sync/folders.ts";
-import { lookUpSettings, openClient } from "../look-up-archive.ts";
 import { cut } from "../text-table.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
@@ -15,6 +14,7 @@ import type { Style } from "../terminal.ts";
 import { audit, type AuditLine } from "../../report/audit.ts";
 import { readJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
+import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
 
 /** The marks of `rclone check --combined`, the journal being the source and the archive what it went to. */
 const MARKS = {

@@ -5,11 +5,11 @@ import { archiveUrl } from "../../config/place-kinds.ts";
 import { isShareAddress, SHARE_FIX } from "../../config/share-address.ts";
 import { digest } from "../../config/config-digest.ts";
 import type { Kind } from "../../config/kind.ts";
-import { findingLine } from "../check/finding-line.ts";
 import type { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { credentialsOf, SCHEMES, type Setup } from "./setup.ts";
 import { tryArchive } from "./try-archive.ts";
+import { findingLine } from "../text-table.ts";
 
 /** A share that is away must not keep the question from being answered. */
 const PATIENCE_MS = 3_000;

@@ -1,9 +1,9 @@
 import { Fault } from "../../std/fault.ts";
 import { Folders } from "../../sync/folders.ts";
-import { type CheckResult, fail, failOf, ok, warn } from "../check/check-result.ts";
 import type { Shell } from "../shell.ts";
 import type { ArchiveAccess } from "./setup.ts";
-import { openClient } from "../look-up-archive.ts";
+import { type CheckResult, fail, failOf, ok, warn } from "../../check/check-result.ts";
+import { openClient } from "../../archive/archive-settings.ts";
 
 /** A person waits for the answer. */
 const TIMEOUT_MS = 15_000;

@@ -4,8 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { examineMail } from "../../../src/cli/check/mail.ts";
-import type { CheckResult } from "../../../src/cli/check/check-result.ts";
 import type { ChannelConfig } from "../../../src/config/channels.ts";
 import type { MailConfig } from "../../../src/config/channels/mail.ts";
 import type { NotifyConfig } from "../../../src/config/notify.ts";
@@ -14,6 +12,8 @@ import { MailChannel } from "../../../src/notify/mail-channel.ts";
 import { type SmtpOptions, smtpServer } from "../../fixtures/smtp-server.ts";
 import { scratch } from "../../unit/journal/scratch.ts";
 import { aBody } from "../../unit/notify/a-body.ts";
+import type { CheckResult } from "../../../src/check/check-result.ts";
+import { examineMail } from "../../../src/check/examination.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"], { stdio: "ignore" }).status === 0;
 const login = { user: "office", password: "canary-password-77" };

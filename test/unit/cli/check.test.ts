@@ -1,30 +1,30 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { encryptionFindings, examineArchives } from "../../../src/cli/check/archive.ts";
-import type { Shell } from "../../../src/cli/shell.ts";
+import type { Means } from "../../../src/check/check-result.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { ACCOUNT_KEY, aWorld, SECRET } from "../../fixtures/world.ts";
-import { tokenFindings } from "../../../src/cli/check/web.ts";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync, chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { examineAddressFilter } from "../../../src/cli/check/address-filter.ts";
 import { dropIn } from "../../../src/cli/drop-in.ts";
-import { installedUnit } from "../../../src/cli/installed-unit.ts";
 import type { Config, Mirror } from "../../../src/config/config.ts";
 import type { PostgresPlace } from "../../../src/config/journal-place.ts";
 import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
-import { shareFindings } from "../../../src/cli/check/places.ts";
 import { parseMountinfo } from "../../../src/source/mounts.ts";
-import { examineHardLinks } from "../../../src/cli/check/hard-links.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { aMirror } from "./mirrors.ts";
-import { examinePrograms } from "../../../src/cli/check/programs.ts";
 import { sourceSettings } from "../../../src/sync/reader-mirror.ts";
 import { whyLeftOut } from "../../../src/source/left-out.ts";
+import { examineAddressFilter } from "../../../src/check/address-filter.ts";
+import { encryptionFindings, examineArchives } from "../../../src/check/archive.ts";
+import { shareFindings } from "../../../src/check/places.ts";
+import { examinePrograms } from "../../../src/check/programs.ts";
+import { tokenFindings } from "../../../src/check/web.ts";
+import { installedUnit } from "../../../src/check/installed-unit.ts";
+import { examineHardLinks } from "../../../src/check/sources.ts";
 
 const refusal = (code: string) => JSON.stringify({ response: "ERROR", responseDescription: code });
 
@@ -114,7 +114,7 @@ describe("check archive", () => {
       const { archive } = world.config();
       const account = { ...archive, url: `${scheme || "http"}://127.0.0.1:${port}` };
       const shell = { clock: systemClock, stopping: () => new AbortController().signal };
-      const found = examineArchives(world.config({ archive: account }), shell as unknown as Shell);
+      const found = examineArchives(world.config({ archive: account }), shell as unknown as Means);
       const failed = (await Array.fromAsync(found)).filter(({ level }) => level === "FAIL");
       expect(failed).toEqual([
         expect.objectContaining({
@@ -137,7 +137,7 @@ describe("check archive", () => {
     const clock = { ...systemClock, now: () => Date.now() - 10 * 60_000 };
     const shell = { clock, stopping: () => new AbortController().signal };
     // Nothing else of it is asked for where the account is refused.
-    const found = examineArchives(world.config({ archive: account }), shell as unknown as Shell);
+    const found = examineArchives(world.config({ archive: account }), shell as unknown as Means);
     expect(await Array.fromAsync(found)).toEqual([
       { level: "ok", what: expect.stringContaining("can reach the archive"), fix: null },
       {

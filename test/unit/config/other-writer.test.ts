@@ -1,11 +1,11 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { examineForeign } from "../../../src/cli/check/examine-writers.ts";
 import { foreignPlace, otherWriter } from "../../../src/config/other-writer.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { linesOf, scanferry } from "../cli/in-process.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
+import { examineForeign } from "../../../src/check/examine-writers.ts";
 
 const USER = 1_000;
 const OTHER = 1_001;

@@ -1,27 +1,25 @@
-import { archiveSettings } from "../../archive/archive-settings.ts";
-import { openSigner } from "../../archive/signer.ts";
-import { ArchiveError } from "../../archive/archive-error.ts";
-import type { HttpArchive } from "../../archive/http-archive.ts";
-import { accountsOf } from "../../config/archives.ts";
-import type { ArchiveAccount, Config, Mirror } from "../../config/config.ts";
-import { isLoopback } from "../../network/proxies.ts";
-import { lookUpSettings, openClient } from "../look-up-archive.ts";
-import { failureOf } from "../../domain/failure.ts";
-import { targetPathOf } from "../../domain/naming.ts";
-import type { Unreached } from "../../reader/protocol.ts";
-import { Reader } from "../../reader/reader.ts";
-import { comes, START_MS } from "../../reader/liveness.ts";
-import { unlessAborted } from "../../std/abort.ts";
-import { silentLog } from "../../std/log.ts";
-import { ROOT } from "../../std/raw-path.ts";
-import { examine } from "../../sync/examine-archive.ts";
-import { Folders } from "../../sync/folders.ts";
-import { Placement } from "../../sync/placement.ts";
-import type { Shell } from "../shell.ts";
-import { spanText } from "../../std/wording.ts";
-import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
-import { UNHEARD } from "../../report/stat-reader.ts";
-import { readJournal } from "../../journal/open-journal.ts";
+import { archiveSettings, lookUpSettings, openClient } from "../archive/archive-settings.ts";
+import { openSigner } from "../archive/signer.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import type { HttpArchive } from "../archive/http-archive.ts";
+import { accountsOf } from "../config/archives.ts";
+import type { ArchiveAccount, Config, Mirror } from "../config/config.ts";
+import { isLoopback } from "../network/proxies.ts";
+import { failureOf } from "../domain/failure.ts";
+import { targetPathOf } from "../domain/naming.ts";
+import type { Unreached } from "../reader/protocol.ts";
+import { Reader } from "../reader/reader.ts";
+import { comes, START_MS } from "../reader/liveness.ts";
+import { unlessAborted } from "../std/abort.ts";
+import { silentLog } from "../std/log.ts";
+import { ROOT } from "../std/raw-path.ts";
+import { examine } from "../sync/examine-archive.ts";
+import { Folders } from "../sync/folders.ts";
+import { Placement } from "../sync/placement.ts";
+import { spanText } from "../std/wording.ts";
+import { UNHEARD } from "../report/stat-reader.ts";
+import { readJournal } from "../journal/open-journal.ts";
+import { type CheckResult, fail, failOf, type Means, ok, warn } from "./check-result.ts";
 
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
 const CLOCK_MS_MAX = 120_000;
@@ -33,34 +31,34 @@ const UNBEGUN: Unreached = {
 };
 
 /** Is each archive there, does it accept the account, and does it have the folders? */
-export async function* examineArchives(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
+export async function* examineArchives(config: Config, means: Means): AsyncGenerator<CheckResult> {
   const accounts = accountsOf(config);
   for (const account of accounts) {
     const named = accounts.length > 1 ? `${account.archive.name}: ` : "";
-    for await (const finding of examineArchive(account, shell)) {
+    for await (const finding of examineArchive(account, means)) {
       yield { ...finding, what: `${named}${finding.what}` };
     }
   }
 }
 
-async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
+async function* examineArchive(config: Config, means: Means): AsyncGenerator<CheckResult> {
   let archive: HttpArchive;
   try {
-    archive = await openClient(lookUpSettings(config), shell.clock);
+    archive = await openClient(lookUpSettings(config), means.clock);
   } catch (error) {
     yield failOf("signing", error);
     return;
   }
   await using client = archive;
   const { signing, url } = config.archive;
-  const signal = shell.stopping();
+  const signal = means.stopping();
   yield* encryptionFindings(url);
   try {
     await client.folder(undefined, signal);
     yield ok(
       `requests are signed with ${"secret" in signing ? `${signing.scheme} ${signing.algorithm}` : signing.scheme}`,
     );
-    const unreached = await reachedByReader(config.archive, shell);
+    const unreached = await reachedByReader(config.archive, means);
     if (unreached) {
       const what = `archive ${url}, from the process that sends documents: ${unreached.code}: ${unreached.message}`;
       yield fail(what, unreached.hint);
@@ -108,8 +106,8 @@ export function* encryptionFindings(url: string): Generator<CheckResult> {
 }
 
 /** Asks once more by a reader process, as every document is sent. */
-async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<Unreached | null> {
-  const { clock, random } = shell.processContext;
+async function reachedByReader(account: ArchiveAccount, means: Means): Promise<Unreached | null> {
+  const { clock, random } = means;
   const settings = archiveSettings(account, 1);
   const signer = await openSigner(account.signing);
   const begun = Promise.withResolvers<void>();
@@ -128,7 +126,7 @@ async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<U
     isUp ? reader.reach() : UNBEGUN,
   );
   // Awaited here, for the reader ends with this scope.
-  return await unlessAborted(reached, shell.stopping());
+  return await unlessAborted(reached, means.stopping());
 }
 
 const ADDRESS_FIX = "Check host, port and path of `archive.url`.";

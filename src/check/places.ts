@@ -2,13 +2,13 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Config, Mirror } from "../../config/config.ts";
-import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
-import { codeOf } from "../../std/fault.ts";
-import { sizeText } from "../../std/wording.ts";
+import type { Config, Mirror } from "../config/config.ts";
+import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../source/mounts.ts";
+import { codeOf } from "../std/fault.ts";
+import { sizeText } from "../std/wording.ts";
+import { runningDaemon } from "../journal/open-journal.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 import { portFinding, tokenFindings } from "./web.ts";
-import { runningDaemon } from "../../journal/open-journal.ts";
 
 /** With less it is reported early that room runs out. A guess. */
 const FREE_BYTES_SCARCE = 100_000_000;

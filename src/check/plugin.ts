@@ -1,8 +1,8 @@
-import type { Config, Mirror } from "../../config/config.ts";
-import { failureOf } from "../../domain/failure.ts";
-import type { ExpiryRule } from "../../rules/rules.ts";
+import type { Config, Mirror } from "../config/config.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { ExpiryRule } from "../rules/rules.ts";
+import { readJournal } from "../journal/open-journal.ts";
 import { type CheckResult, ok, warn } from "./check-result.ts";
-import { readJournal } from "../../journal/open-journal.ts";
 
 const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
 

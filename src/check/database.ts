@@ -1,6 +1,6 @@
-import type { PostgresPlace } from "../../config/journal-place.ts";
-import { lookAt } from "../../journal/postgres/look.ts";
-import type { Clock } from "../../std/clock.ts";
+import type { PostgresPlace } from "../config/journal-place.ts";
+import { lookAt } from "../journal/postgres/look.ts";
+import type { Clock } from "../std/clock.ts";
 import { type CheckResult, ok, warn } from "./check-result.ts";
 
 /** More than this between the clocks is worth a look: reports and schedules go by them. */

@@ -3,15 +3,15 @@
  * through is dropped without a word, while everything is reached from a shell.
  */
 import { lookup } from "node:dns/promises";
-import { archivesOf } from "../../config/archives.ts";
-import type { Config } from "../../config/config.ts";
-import { type Host, partnerAt } from "../../config/channel.ts";
-import { notifyPartners } from "../../config/notify.ts";
-import { addressFilter } from "../../network/address-filter.ts";
-import { readNameservers } from "../../network/nameservers.ts";
-import { placeOf } from "../../network/network.ts";
-import { installedUnit } from "../installed-unit.ts";
-import { fail, type CheckResult, ok, warn } from "./check-result.ts";
+import { archivesOf } from "../config/archives.ts";
+import type { Config } from "../config/config.ts";
+import { type Host, partnerAt } from "../config/channel.ts";
+import { notifyPartners } from "../config/notify.ts";
+import { addressFilter } from "../network/address-filter.ts";
+import { readNameservers } from "../network/nameservers.ts";
+import { placeOf } from "../network/network.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
+import { installedUnit } from "./installed-unit.ts";
 
 /** The addresses that one of the daemon's partners has. */
 export type Partner = { readonly what: string; readonly addresses: readonly string[] };

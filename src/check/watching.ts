@@ -1,8 +1,8 @@
 /** Can directories be watched at all, and are there watches enough for those that are known? */
 import { readFileSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
-import { codeOf } from "../../std/fault.ts";
-import { numberText } from "../../std/wording.ts";
+import { codeOf } from "../std/fault.ts";
+import { numberText } from "../std/wording.ts";
 import { type CheckResult, ok, warn } from "./check-result.ts";
 
 /** Others on the host watch directories too: beyond this share of the limit it gets tight. */

@@ -1,22 +1,22 @@
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Config } from "../../config/config.ts";
-import { shownJournal } from "../../config/journal-place.ts";
-import { assertNotExchanged, renamedMirrors } from "../../daemon/bind-archives.ts";
-import { isSolo } from "../../journal/cluster.ts";
-import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
-import { networkFileSystem } from "../../journal/network-file-system.ts";
-import { systemClock } from "../../std/clock.ts";
-import { codeOf } from "../../std/fault.ts";
-import type { FindingKind } from "../../report/finding.ts";
-import { withoutFix } from "../../report/finding-text.ts";
-import { standingOf } from "../../report/standing.ts";
-import { sizeText } from "../../std/wording.ts";
+import type { Config } from "../config/config.ts";
+import { shownJournal } from "../config/journal-place.ts";
+import { assertNotExchanged, renamedMirrors } from "../daemon/bind-archives.ts";
+import { isSolo } from "../journal/cluster.ts";
+import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
+import { networkFileSystem } from "../journal/network-file-system.ts";
+import { systemClock } from "../std/clock.ts";
+import { codeOf } from "../std/fault.ts";
+import type { FindingKind } from "../report/finding.ts";
+import { withoutFix } from "../report/finding-text.ts";
+import { standingOf } from "../report/standing.ts";
+import { sizeText } from "../std/wording.ts";
+import { statusOf } from "../report/status.ts";
+import { readJournal, runningDaemon } from "../journal/open-journal.ts";
 import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
 import { nearestDirectory } from "./places.ts";
-import { statusOf } from "../../report/status.ts";
-import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
 
 /** With less the journal can hardly be written to; with less than the other it is reported early. Guesses. */
 const FREE_BYTES_MIN = 16_000_000;

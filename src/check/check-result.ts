@@ -1,6 +1,7 @@
-import { ArchiveError } from "../../archive/archive-error.ts";
-import { Fault } from "../../std/fault.ts";
-import { isUnusable } from "../exit.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { Fault } from "../std/fault.ts";
+import type { ConfigPlaces } from "../config/config-file.ts";
+import type { Clock, Random } from "../std/clock.ts";
 
 /** One thing that was examined. */
 export type CheckResult = {
@@ -39,3 +40,25 @@ export function failOf(what: string, error: unknown): CheckResult {
   const finding = fail(`${what}: ${said}`, error.hint);
   return isUnusable(error) ? { ...finding, unusable: error } : finding;
 }
+
+const UNUSABLE_SIGNING = new Set([
+  "SIGNING_SECRET_MISSING",
+  "SIGNING_ALGORITHM_UNKNOWN",
+  "SIGNING_MODULE_UNFIT",
+]);
+
+/** True for a mistake of the configuration that is found only when a request is to be signed. */
+export function isUnusable(error: unknown): error is Fault {
+  return error instanceof Fault && UNUSABLE_SIGNING.has(error.code);
+}
+
+/** What an examination is made with. */
+export type Means = {
+  /** Where the configuration was found. */
+  readonly places: ConfigPlaces;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborts when the process is asked to stop. */
+  readonly stopping: () => AbortSignal;
+};

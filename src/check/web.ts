@@ -1,11 +1,11 @@
 /** The daemon's web page: whether it can be served where it is to be, and to whom. */
 import { createServer } from "node:net";
 import { existsSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
-import { tokenPlace } from "../../daemon/page-token.ts";
-import { addressOf } from "../../dashboard/address.ts";
-import { codeOf } from "../../std/fault.ts";
-import { fail, type CheckResult, ok, warn } from "./check-result.ts";
+import type { Config } from "../config/config.ts";
+import { tokenPlace } from "../daemon/page-token.ts";
+import { addressOf } from "../dashboard/address.ts";
+import { codeOf } from "../std/fault.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 type Web = NonNullable<Config["web"]>;
 

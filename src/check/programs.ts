@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
-import { fail, type CheckResult, ok } from "./check-result.ts";
+import type { Config } from "../config/config.ts";
+import { type CheckResult, fail, ok } from "./check-result.ts";
 
 /** Are the commands of the hooks, and those that tell people, there, and can they be run? None of them is. */
 export function* examinePrograms(

@@ -1,19 +1,18 @@
-import type { Config, Mirror } from "../../config/config.ts";
-import { assertApart } from "../../daemon/sources-apart.ts";
-import type { Journal, MirrorRow } from "../../journal/journal.ts";
-import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
-import { awayOf, observersOf, ofMirror } from "../../sync/away.ts";
-import { comes } from "../../reader/liveness.ts";
-import type { Listing } from "../../source/source.ts";
-import { shown } from "../../std/raw-path.ts";
-import type { Shell } from "../shell.ts";
-import { type CheckResult, fail, failOf, ok, warn } from "./check-result.ts";
-import { examineHardLinks } from "./hard-links.ts";
+import type { Config, Mirror } from "../config/config.ts";
+import { assertApart } from "../daemon/sources-apart.ts";
+import type { Journal, MirrorRow } from "../journal/journal.ts";
+import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import { awayOf, observersOf, ofMirror } from "../sync/away.ts";
+import { comes } from "../reader/liveness.ts";
+import type { Listing } from "../source/source.ts";
+import { shown } from "../std/raw-path.ts";
+import { StatReader } from "../report/stat-reader.ts";
+import { readJournal, runningDaemon } from "../journal/open-journal.ts";
+import { leaveOutText, NoDocuments, noDocumentsText } from "../report/no-documents.ts";
+import { LINK_HINT, otherLinksLine, replacedLines } from "../report/finding-text.ts";
+import { type CheckResult, fail, failOf, type Means, ok, warn } from "./check-result.ts";
 import { examineWatching } from "./watching.ts";
-import { StatReader } from "../../report/stat-reader.ts";
-import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
-import { leaveOutText, NoDocuments, noDocumentsText } from "../../report/no-documents.ts";
-import { LINK_HINT, otherLinksLine, replacedLines } from "../../report/finding-text.ts";
+import { readFileSync } from "node:fs";
 
 /** A person waits: of a source that takes longer, only the beginning is looked at. */
 const WALK_MS_MAX = 10_000;
@@ -22,7 +21,7 @@ const UNREADABLE_FIX =
   "Give that user or a group of it the right to read it (chmod, chgrp or setfacl), or leave it out by `exclude`.";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
-export async function* examineSources(config: Config, shell: Shell): AsyncGenerator<CheckResult> {
+export async function* examineSources(config: Config, means: Means): AsyncGenerator<CheckResult> {
   // The journal's own examination reports what is wrong with it.
   await using journal = await readJournal(config).catch(() => undefined);
   const rows = new Map((await journal?.mirrors())?.map((row) => [row.name, row]));
@@ -41,7 +40,7 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
-    yield* sourceFindings(mirror, row, shell);
+    yield* sourceFindings(mirror, row, means);
     const away = journal && row && (await awayOf(journal.of(row.archiveId), observers));
     const links = (away && ofMirror(away.links, mirror.name)) ?? null;
     for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
@@ -60,9 +59,9 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
 async function* sourceFindings(
   mirror: Mirror,
   row: MirrorRow | undefined,
-  shell: Shell,
+  means: Means,
 ): AsyncGenerator<CheckResult> {
-  const { clock, random } = shell.processContext;
+  const { clock, random } = means;
   const known = { id: row?.id ?? 1, device: row?.device ?? null };
   const what = `mirror ${mirror.name}: source`;
   const noDocuments = new NoDocuments();
@@ -119,4 +118,22 @@ function* mountFindings(
 
 async function directoriesOf(journal: Journal | undefined, { id }: MirrorRow): Promise<number> {
   return (await journal?.directories(id))?.length ?? 0;
+}
+
+const PROTECTED = "/proc/sys/fs/protected_hardlinks";
+
+/** `setting`: the kernel's file (proc(5), since Linux 3.6); another for tests. */
+export function* examineHardLinks(setting = PROTECTED): Generator<CheckResult> {
+  let value: string;
+  try {
+    value = readFileSync(setting, "utf8").trim();
+  } catch {
+    // No such setting on this system.
+    return;
+  }
+  if (value !== "0") return;
+  yield warn(
+    "fs.protected_hardlinks is 0: a local user can link another user's file into a source, and scanferry archives it",
+    "Set it to 1, the usual value: sysctl -w fs.protected_hardlinks=1, and in /etc/sysctl.d.",
+  );
 }
