@@ -5,13 +5,15 @@
  * Times are epoch milliseconds, sizes bytes. Texts that the upload may give and the file may give
  * otherwise are NULL until one of them has.
  */
-const FIRST = `
+const TABLES = `
 -- One company. It stays when it is no longer among the options, but nobody can sign for it then.
 CREATE TABLE account (
   id          INTEGER PRIMARY KEY,
   key         TEXT NOT NULL UNIQUE,
   -- The sum of pages_charged of its documents, so that an upload need not add them up.
-  pages_used  INTEGER NOT NULL DEFAULT 0 CHECK (pages_used >= 0)
+  pages_used  INTEGER NOT NULL DEFAULT 0 CHECK (pages_used >= 0),
+  -- Pages that were set for the account by hand. NULL: as the options say; -1: unlimited.
+  allowance   INTEGER CHECK (allowance >= -1)
 ) STRICT;
 
 -- One folder of an account's tree; the root has no parent.
@@ -24,10 +26,10 @@ CREATE TABLE folder (
   folder_index  TEXT NOT NULL DEFAULT '',
   description   TEXT NOT NULL DEFAULT '',
   keywords      TEXT NOT NULL DEFAULT '',
-  expire_at     INTEGER
+  expire_at     INTEGER,
+  -- Whether it was noticed that expire_at has passed; 0 again when expire_at is set again.
+  expiry_noticed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE UNIQUE INDEX folder_child ON folder (parent_id, name) WHERE parent_id IS NOT NULL;
-CREATE UNIQUE INDEX folder_root ON folder (account_id) WHERE parent_id IS NULL;
 
 -- One uploaded document, or one document inside a digidoc document (then digidoc_id says which).
 CREATE TABLE document (
@@ -58,30 +60,23 @@ CREATE TABLE document (
   producer       TEXT,
   description    TEXT,
   -- When the conversion is due; NULL once converted, or when it shall never be.
-  convert_at     INTEGER
+  convert_at     INTEGER,
+  viewed_tally     INTEGER NOT NULL DEFAULT 0,
+  downloaded_tally INTEGER NOT NULL DEFAULT 0,
+  expiry_noticed   INTEGER NOT NULL DEFAULT 0,
+  -- By what a name beyond ASCII is ordered: the name, folded. NULL where capitals of A to Z are all there are.
+  name_key         TEXT
 ) STRICT;
-CREATE INDEX document_in_folder ON document (folder_id, uploaded_at, id) WHERE digidoc_id IS NULL;
-CREATE INDEX document_in_digidoc ON document (digidoc_id, uploaded_at, id) WHERE digidoc_id IS NOT NULL;
-CREATE INDEX document_due ON document (convert_at, id) WHERE convert_at IS NOT NULL;
-CREATE INDEX document_blob ON document (sha256);
 
 -- The words of a document's content; rowid is the document's id. Accents count, as they do for names.
 CREATE VIRTUAL TABLE document_text USING fts5 (
   text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0");
-`;
 
-const SECOND = `
--- Pages that were set for the account by hand. NULL: as the options say; -1: unlimited.
-ALTER TABLE account ADD COLUMN allowance INTEGER CHECK (allowance >= -1);
-
-ALTER TABLE document ADD COLUMN viewed_tally INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE document ADD COLUMN downloaded_tally INTEGER NOT NULL DEFAULT 0;
-
--- Whether it was noticed that expire_at has passed; 0 again when expire_at is set again.
-ALTER TABLE document ADD COLUMN expiry_noticed INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE folder ADD COLUMN expiry_noticed INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX document_expiry ON document (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
-CREATE INDEX folder_expiry ON folder (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
+-- Three letters in a row of the texts that say what a document is, folded, so that a part of a name is
+-- found without reading every name. rowid is the document's id; documents inside a digidoc are not in it.
+CREATE VIRTUAL TABLE document_label USING fts5 (
+  filename, title, author, subject, keywords, producer, description,
+  content='', contentless_delete=1, tokenize="trigram case_sensitive 1");
 
 -- One expiry that has passed, and how far its notification has come.
 CREATE TABLE notice (
@@ -98,58 +93,33 @@ CREATE TABLE notice (
   due_at        INTEGER,
   delivered_at  INTEGER
 ) STRICT;
-CREATE INDEX notice_due ON notice (due_at, id) WHERE due_at IS NOT NULL;
 
--- Names are the order in which searches come; the lists of a folder can be asked for by name, too.
-CREATE INDEX document_of_account ON document (account_id, document_name COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
--- Days and years are asked for, too.
-CREATE INDEX document_created ON document (account_id, created_at, id) WHERE digidoc_id IS NULL;
-CREATE INDEX document_named ON document (folder_id, document_name COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
-
--- Three letters in a row of the texts that say what a document is, folded, so that a part of a name is
--- found without reading every name. rowid is the document's id; documents inside a digidoc are not in it.
-CREATE VIRTUAL TABLE document_label USING fts5 (
-  filename, title, author, subject, keywords, producer, description,
-  content='', contentless_delete=1, tokenize="trigram case_sensitive 1");
-INSERT INTO document_label (rowid, filename, title, author, subject, keywords, producer, description)
-  SELECT id, fold(filename), fold(title), fold(author), fold(subject), fold(keywords), fold(producer),
-    fold(description)
-  FROM document WHERE digidoc_id IS NULL;
-`;
-
-/** Texts whose folding is more than the lower case of A to Z. */
-const BEYOND_ASCII = "GLOB '*[^ -~]*'";
-
-const THIRD = `
--- By what a name beyond ASCII is ordered: the name, folded. NULL where capitals of A to Z are all there are.
-ALTER TABLE document ADD COLUMN name_key TEXT;
-UPDATE document SET name_key = fold(document_name) WHERE document_name ${BEYOND_ASCII};
-DROP INDEX document_of_account;
-DROP INDEX document_named;
-CREATE INDEX document_of_account ON document
-  (account_id, coalesce(name_key, document_name) COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
-CREATE INDEX document_named ON document
-  (folder_id, coalesce(name_key, document_name) COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
-
--- Folding takes more letters together than it did.
-CREATE TEMP TABLE refolded AS SELECT id FROM document WHERE digidoc_id IS NULL
-  AND concat_ws('', filename, title, author, subject, keywords, producer, description) ${BEYOND_ASCII};
-DELETE FROM document_label WHERE rowid IN (SELECT id FROM refolded);
-INSERT INTO document_label (rowid, filename, title, author, subject, keywords, producer, description)
-  SELECT id, fold(filename), fold(title), fold(author), fold(subject), fold(keywords), fold(producer),
-    fold(description)
-  FROM document WHERE id IN (SELECT id FROM refolded);
-DROP TABLE refolded;
-`;
-
-const FOURTH = `
 -- Signatures of uploads by hmac2, until they are too old on their own: each is accepted once.
 CREATE TABLE accepted_signature (
   signature  TEXT PRIMARY KEY,
   until      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+`;
+
+const INDEXES = `
+CREATE UNIQUE INDEX folder_child ON folder (parent_id, name) WHERE parent_id IS NOT NULL;
+CREATE UNIQUE INDEX folder_root ON folder (account_id) WHERE parent_id IS NULL;
+CREATE INDEX document_in_folder ON document (folder_id, uploaded_at, id) WHERE digidoc_id IS NULL;
+CREATE INDEX document_in_digidoc ON document (digidoc_id, uploaded_at, id) WHERE digidoc_id IS NOT NULL;
+CREATE INDEX document_due ON document (convert_at, id) WHERE convert_at IS NOT NULL;
+CREATE INDEX document_blob ON document (sha256);
+CREATE INDEX document_expiry ON document (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
+CREATE INDEX folder_expiry ON folder (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
+CREATE INDEX notice_due ON notice (due_at, id) WHERE due_at IS NOT NULL;
+-- Names are the order in which searches come; the lists of a folder can be asked for by name, too.
+CREATE INDEX document_of_account ON document
+  (account_id, coalesce(name_key, document_name) COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
+CREATE INDEX document_named ON document
+  (folder_id, coalesce(name_key, document_name) COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
+-- Days and years are asked for, too.
+CREATE INDEX document_created ON document (account_id, created_at, id) WHERE digidoc_id IS NULL;
 CREATE INDEX accepted_signature_until ON accepted_signature (until);
 `;
 
 /** In their order, from an empty database on. */
-export const STEPS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH];
+export const STEPS: readonly string[] = [TABLES, INDEXES];
