@@ -5,13 +5,13 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fieldOf } from "../../src/embedded-archive/fields.ts";
-import { type Running, aProcess } from "../../test/fixtures/a-process.ts";
+import { aProcess, type Running } from "../../test/fixtures/a-process.ts";
 import { pdfOf } from "../../test/fixtures/documents.ts";
 import { freePort } from "../../test/fixtures/free-port.ts";
-import { ACCOUNT_KEY, SECRET, type World, aWorld } from "../../test/fixtures/world.ts";
+import { ACCOUNT_KEY, aWorld, SECRET, type World } from "../../test/fixtures/world.ts";
 import { DOUBT_WINDOW } from "../judged-world.ts";
 import { Share } from "./share.ts";
+import { fieldOf } from "../../src/embedded-archive/parameters.ts";
 
 /** How long the archive sits over an upload. */
 const UPLOAD_MS = 400;

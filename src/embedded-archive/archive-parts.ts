@@ -1,14 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import { Blobs } from "./blobs.ts";
-import type { Context } from "./archive-context.ts";
+import { type Context, makeFolder } from "./archive-context.ts";
 import { Conversion } from "./conversion.ts";
 import { Converter } from "./converter.ts";
 import { Expiry } from "./remove-expired.ts";
 import { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./archive-options.ts";
 import { adminOf } from "./admin.ts";
-import { makeFolder } from "./make-folder.ts";
 import { makePrivate } from "./privacy.ts";
 import { serverOf } from "./server.ts";
 import { Store } from "./store.ts";

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Operation, PATHS } from "../wire/shapes.ts";
-import { type Fields, fieldOf } from "./fields.ts";
-import { Refusal } from "./refusal.ts";
 import type { AccountOption, Settings } from "./archive-options.ts";
 import { integer, MALFORMED } from "./reading.ts";
+import { fieldOf, type Fields } from "./parameters.ts";
+import { Refusal } from "./refusal.ts";
 
 /** How far the time of a signature may be from ours, either way, milliseconds. */
 const SIGNED_TIME_MS_MAX = 300_000;

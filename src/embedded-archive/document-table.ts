@@ -1,10 +1,9 @@
 import { invariant } from "../std/invariant.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
-import { LABELS, LabelIndex, METADATA, type Metadata } from "./label-index.ts";
-import type { Slice } from "./paging.ts";
-import { type StoreConnection, fold } from "./store-schema.ts";
-import { Statements } from "./store-statements.ts";
+import { LabelIndex, LABELS, METADATA, type Metadata } from "./label-index.ts";
+import { fold, Statements, type StoreConnection } from "./store-schema.ts";
+import type { Slice } from "./reading.ts";
 
 /** What an upload puts in. */
 export type ReceivedDocument = Pick<

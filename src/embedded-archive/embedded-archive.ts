@@ -1,17 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../std/fault.ts";
 import type { Operation } from "../wire/shapes.ts";
-import type { Context } from "./archive-context.ts";
+import { type Context, makeFolder } from "./archive-context.ts";
 import type { StoredDocument } from "./document-row.ts";
 import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { type EmbeddedArchiveOptions, settingsOf } from "./archive-options.ts";
-import { setQuota } from "./admin-actions.ts";
-import { makeFolder } from "./make-folder.ts";
 import { closeParts, listen, type OpenedArchive, openParts } from "./archive-parts.ts";
 import type { Account } from "./store.ts";
 import type { Traffic } from "./traffic.ts";
-
+import { setQuota } from "./admin.ts";
 export type { StoredDocument } from "./document-row.ts";
 export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
 export type { FolderDescription } from "./folder-table.ts";

@@ -6,8 +6,7 @@ import { countPages } from "../formats/count-pages.ts";
 import { pdfBytesOf, pdfFacts, pdfPages } from "../formats/pdf.ts";
 import { accessOf } from "../formats/random-access.ts";
 import type { Converted } from "./document-table.ts";
-import { officeFacts, TEXT_MAX } from "./office.ts";
-import { withoutTags } from "./xml-text.ts";
+import { officeFacts, TEXT_MAX, withoutTags } from "./office.ts";
 
 /** Larger files are not looked into: they count as one page without text. */
 const SIZE_MAX = 256 * 1024 * 1024;

@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import type { FastifyReply } from "fastify";
 import type { Context } from "./archive-context.ts";
 import type { FaultAction } from "./faults.ts";
-import { Refusal } from "./refusal.ts";
 import { JSON_TYPE, type OperationReply, refused, send } from "./reply.ts";
+import { Refusal } from "./refusal.ts";
 
 /** What faults need; a Context has it all. */
 export type FaultInjectionParts = Pick<Context, "settings" | "closing" | "lateStores">;

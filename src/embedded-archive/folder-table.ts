@@ -1,7 +1,6 @@
 import type { Folder, FolderDetail, FolderSort } from "../wire/shapes.ts";
-import type { StoreConnection } from "./store-schema.ts";
-import type { Slice } from "./paging.ts";
-import { Statements } from "./store-statements.ts";
+import { Statements, type StoreConnection } from "./store-schema.ts";
+import type { Slice } from "./reading.ts";
 
 /** One row of the table `folder`; the root of an account has no parent. */
 export type FolderRow = {

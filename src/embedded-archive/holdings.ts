@@ -1,5 +1,4 @@
-import type { StoreConnection } from "./store-schema.ts";
-import { Statements } from "./store-statements.ts";
+import { Statements, type StoreConnection } from "./store-schema.ts";
 
 /** What the archive holds in all: counted, not kept. Each question reads many rows. */
 export class Holdings {

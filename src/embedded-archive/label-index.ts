@@ -1,6 +1,5 @@
 import type { StoredDocumentRow } from "./document-row.ts";
-import { type StoreConnection, fold } from "./store-schema.ts";
-import { Statements } from "./store-statements.ts";
+import { fold, Statements, type StoreConnection } from "./store-schema.ts";
 
 /** What a file may say of its own, where its upload did not. */
 export const METADATA = [

@@ -1,6 +1,5 @@
 import { invariant } from "../std/invariant.ts";
-import type { StoreConnection } from "./store-schema.ts";
-import { Statements } from "./store-statements.ts";
+import { Statements, type StoreConnection } from "./store-schema.ts";
 
 /** One row of the table `notice`, with what it is about as it is now. */
 export type NoticeRow = {

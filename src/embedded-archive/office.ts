@@ -1,7 +1,5 @@
 import { listDigidoc } from "../formats/digidoc.ts";
 import type { Metadata } from "./label-index.ts";
-import { labelsIn } from "./office-labels.ts";
-import { withoutTags } from "./xml-text.ts";
 
 /** Characters of one document that the content search sees. A guess. */
 export const TEXT_MAX = 1024 * 1024;
@@ -54,4 +52,67 @@ function pagesIn(xml: string): number | undefined {
 function inlineStrings(xml: string): string {
   const strings = xml.split("<is>").slice(1);
   return strings.map((rest) => withoutTags(rest.slice(0, rest.indexOf("</is>")))).join("\n");
+}
+
+/** Text of XML. Paragraphs and cells end words; other tags may stand in the middle of one. */
+export function withoutTags(xml: string): string {
+  return (
+    xml
+      .replace(/<\/(?:w:p|a:p|text:p|text:h|si|row)>|<(?:w:tab|w:br|text:tab|text:s)[ /]/g, "\n$&")
+      // Without `<` inside, so that the time it takes grows with the text and not with its square.
+      .replace(/<[^<>]*>/g, "")
+      .replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, entity)
+  );
+}
+
+function entity(whole: string, name?: string, decimal?: string, hex?: string): string {
+  if (name !== undefined) return ENTITIES.get(name.toLowerCase()) ?? whole;
+  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}
+
+const ENTITIES = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
+
+/**
+ * The elements that say it, by the entry that they are in; an object that is embedded has entries of
+ * its own. Of two elements for one label the first counts.
+ */
+const PLACES: Record<string, Readonly<Record<string, keyof Metadata>>> = {
+  "docProps/core.xml": {
+    title: "title",
+    creator: "author",
+    subject: "subject",
+    keywords: "keywords",
+    description: "description",
+  },
+  "docProps/app.xml": { Application: "producer" },
+  "meta.xml": {
+    title: "title",
+    "initial-creator": "author",
+    // Who changed it last, where nobody is said to have begun it.
+    creator: "author",
+    subject: "subject",
+    keyword: "keywords",
+    generator: "producer",
+    description: "description",
+  },
+};
+
+/** What the entry at `path` says; nothing where it is no place for that. Several words are a list. */
+export function labelsIn(path: string, xml: () => string): Metadata {
+  const labels: Metadata = {};
+  for (const [element, label] of Object.entries(PLACES[path] ?? {})) {
+    // Whatever the writer calls the namespace; without `<` inside, so that it takes linear time.
+    const tag = new RegExp(`<(?:[\\w-]+:)?${element}(?:\\s[^<>]*)?>([^<]*)<`, "g");
+    const words = Array.from(xml().matchAll(tag), ([, text = ""]) => withoutTags(text).trim());
+    const said = words.filter((word) => word !== "").join(", ");
+    if (said !== "") labels[label] ??= said;
+  }
+  return labels;
 }

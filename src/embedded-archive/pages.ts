@@ -1,8 +1,14 @@
 import type { Context } from "./archive-context.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
-import { DEPTH_MAX, escaped, layout, momentOf } from "./page-layout.ts";
 import type { Account, Store } from "./store.ts";
+import { createHash } from "node:crypto";
+import { STEERING } from "../std/legible.ts";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { isLocal } from "./local.ts";
+import { integer, MALFORMED } from "./reading.ts";
+import { sendContent } from "./blobs.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Documents on one page of a folder. */
 const DOCUMENTS_MAX = 200;
@@ -113,4 +119,105 @@ function rowOf({
 }: StoredDocumentRow): string {
   const name = `${escaped(filename)}${digidoc === 1 ? " (digidoc)" : ""}`;
   return `<tr><td><a href="/documents/${id}">${name}</a><td>${momentOf(uploaded_at)}<td>${status}<td class="number">${pages}<td class="number">${size}</tr>`;
+}
+
+/** Folders deeper than this are shown no deeper. */
+export const DEPTH_MAX = 20;
+const INDENTS = Array.from(
+  { length: DEPTH_MAX },
+  (_, depth) => `.d${depth + 1} { margin-left: ${(depth + 1) * 1.2}rem }`,
+).join("\n");
+
+const STYLE = `
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222 }
+h2 { font-size: 1.1rem; border-bottom: 1px solid #ccc; margin-top: 2rem }
+h3 { font-size: 1rem; margin: 1.2rem 0 .2rem }
+a { color: #0b57a4 }
+ul.tree { list-style: none; padding: 0; margin: 0 }
+${INDENTS}
+table { border-collapse: collapse; width: 100% }
+td, th { text-align: left; padding: .15rem .8rem .15rem 0; vertical-align: top; overflow-wrap: anywhere }
+td.number, th.number { text-align: right; white-space: nowrap }
+.none { color: #777 }
+`;
+
+const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
+
+/**
+ * Nothing but the page's own style may load, and nothing may run. Its links are followed as its own: from
+ * an origin of nowhere they would be another page's.
+ */
+export const PAGE_POLICY =
+  `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; ` +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-downloads allow-same-origin";
+
+/** A whole page. `title` is text, `content` is HTML. */
+export function layout(title: string, content: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>
+<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head>
+<body>${content}</body></html>`;
+}
+
+/** Text as HTML. Marks that turn the direction of text around show themselves. */
+export function escaped(text: string): string {
+  return text
+    .replace(STEERING, "\uFFFD")
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** `2026-11-20 08:15:00`, UTC. */
+export function momentOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+}
+
+type Place = { Params: { id: string }; Querystring: { page?: string } };
+
+/**
+ * The pages at the archive's own address. They ask for no signature, so they are only for the
+ * machine itself; they change nothing but the totals of views and downloads.
+ */
+export function addPages(app: FastifyInstance, context: Context): void {
+  const { store, blobs } = context;
+  const html = (reply: FastifyReply, page: string) =>
+    reply
+      .header("content-type", "text/html; charset=utf-8")
+      .header("content-security-policy", PAGE_POLICY)
+      .send(page);
+
+  app.get("/", async (request, reply) => {
+    assertFound(isLocal(request.raw));
+    return html(reply, indexPage(context));
+  });
+  app.get<Place>("/folders/:id", async (request, reply) => {
+    assertFound(isLocal(request.raw));
+    const folder = store.folders.byId(numberOf(request.params.id));
+    assertFound(folder);
+    return html(reply, folderPage(context, folder, numberOf(request.query.page ?? "0")));
+  });
+  app.get<Place>("/documents/:id", async (request, reply) => {
+    assertFound(isLocal(request.raw));
+    const id = numberOf(request.params.id);
+    assertFound(store.documents.uploadedById(id));
+    store.count(id, "viewed");
+    const row = store.documents.uploadedById(id);
+    assertFound(row);
+    return html(reply, documentPage(context, row));
+  });
+  app.get<Place>("/documents/:id/content", async (request, reply) => {
+    assertFound(isLocal(request.raw));
+    const row = store.documents.uploadedById(numberOf(request.params.id));
+    assertFound(row);
+    store.count(row.id, "downloaded");
+    return sendContent(blobs, row, reply);
+  });
+}
+
+function assertFound(what: unknown): asserts what {
+  if (what === undefined || what === false) throw new Refusal("NOT_FOUND", 404);
+}
+
+function numberOf(text: string): number {
+  const number = integer(text);
+  assertFound(number !== MALFORMED && number >= 0 && number <= 1e12);
+  return number;
 }

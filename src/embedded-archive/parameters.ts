@@ -7,9 +7,8 @@ import {
   LIMITS,
   type Operation,
 } from "../wire/shapes.ts";
-import { type Fields, fieldOf } from "./fields.ts";
 import * as read from "./reading.ts";
-import { MALFORMED, type FieldReader } from "./reading.ts";
+import { type FieldReader, MALFORMED } from "./reading.ts";
 import { Refusal } from "./refusal.ts";
 
 /** One parameter of an operation: how it is read, and the error code when it is malformed. */
@@ -139,4 +138,12 @@ export function valuesOf<O extends Operation>(operation: O, fields: Fields): Par
   }
   // The loop has read each name of the table with the reader that gives its type.
   return values as ParameterValues<O>;
+}
+
+/** A request's fields in the order in which they came, names as often as they were sent. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/** The first value of `name`; undefined when it was not sent. */
+export function fieldOf(fields: Fields, name: string): string | undefined {
+  return fields.find(([sent]) => sent === name)?.[1];
 }

@@ -1,6 +1,6 @@
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import type { Fields } from "./fields.ts";
+import type { Fields } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Where a file's bytes go as they come in; undefined: nowhere, they are only read. */

@@ -1,10 +1,10 @@
 import { documentOrder } from "./document-table.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
-import { type Label, LABELS, labelMatch } from "./label-index.ts";
+import { type Label, labelMatch, LABELS } from "./label-index.ts";
 import type { ParameterValues } from "./parameters.ts";
-import { sliceOf } from "./paging.ts";
-import { type StoreConnection, fold, lowerCase } from "./store-schema.ts";
+import { fold, lowerCase, type StoreConnection } from "./store-schema.ts";
+import { sliceOf } from "./reading.ts";
 
 /**
  * Search, as far as the interface leaves it open:

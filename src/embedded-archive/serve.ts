@@ -4,21 +4,23 @@ import { authenticate } from "./authentication.ts";
 import type { Draft } from "./draft.ts";
 import type { Context } from "./archive-context.ts";
 import type { FaultAction } from "./faults.ts";
-import { fieldOf, type Fields } from "./fields.ts";
 import { answer, answerEarly } from "./fault-injection.ts";
-import type { Call, ReplyFields } from "./operations/call.ts";
-import { digidoc } from "./operations/digidoc.ts";
-import { document } from "./operations/document.ts";
-import { documents } from "./operations/documents.ts";
-import { folder } from "./operations/folder.ts";
-import { folders } from "./operations/folders.ts";
-import { search } from "./operations/search.ts";
+import {
+  type Call,
+  digidoc,
+  document,
+  documents,
+  folder,
+  folders,
+  type ReplyFields,
+  search,
+} from "./operations/call.ts";
 import { type Admission, admit, upload } from "./operations/upload.ts";
-import { valuesOf } from "./parameters.ts";
+import { fieldOf, type Fields, valuesOf } from "./parameters.ts";
 import { receive, type Sink } from "./receive.ts";
-import { Refusal } from "./refusal.ts";
 import { outcomeOf } from "./reply.ts";
 import { sizeLimit } from "./archive-options.ts";
+import { Refusal } from "./refusal.ts";
 
 /** The operations that only read. */
 export type Reading = Exclude<Operation, "upload">;

@@ -7,13 +7,13 @@ import { guardConnections } from "../std/connection-guard.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { Context } from "./archive-context.ts";
-import type { Fields } from "./fields.ts";
 import { PLAIN_HEADERS } from "./local.ts";
-import { addPages } from "./page-routes.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
-import { Refusal } from "./refusal.ts";
 import { JSON_TYPE, refused, send } from "./reply.ts";
 import { serveReading, serveUpload } from "./serve.ts";
+import type { Fields } from "./parameters.ts";
+import { addPages } from "./pages.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Bytes of a url-encoded body; the interface's fields take a few kilobytes. */
 const FORM_BYTES_MAX = 1024 * 1024;

@@ -2,16 +2,15 @@ import { join } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./archive-options.ts";
-import { type StoredDocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
+import { type StoredDocument, storedDocumentOf, type StoredDocumentRow } from "./document-row.ts";
 import { type Converted, DocumentTable, type ReceivedDocument } from "./document-table.ts";
 import { FolderTable } from "./folder-table.ts";
 import { Holdings } from "./holdings.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
 import { CommitGroup } from "./commit-group.ts";
-import { type StoreConnection, lockDirectory, openDatabase } from "./store-schema.ts";
-import { type SearchResult, search } from "./search-rows.ts";
-import { Statements } from "./store-statements.ts";
+import { lockDirectory, openDatabase, Statements, type StoreConnection } from "./store-schema.ts";
+import { search, type SearchResult } from "./search-rows.ts";
 
 /** An account that may sign requests, with its place in the store. */
 export type Account = AccountOption & { id: number; rootId: number };

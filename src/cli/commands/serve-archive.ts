@@ -16,8 +16,7 @@ import {
   wholeNumber,
 } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
-import { faultRuleOfText } from "../../embedded-archive/fault-rules.ts";
-import type { FaultRule } from "../../embedded-archive/faults.ts";
+import { type FaultRule, faultRuleOfText } from "../../embedded-archive/faults.ts";
 import {
   type FileLimits,
   KINDS,

@@ -4,13 +4,11 @@ import type { Context } from "../archive-context.ts";
 import { documentDetailOf } from "../document-row.ts";
 import { documentNameOf } from "../document-table.ts";
 import type { FaultAction } from "../faults.ts";
-import type { Fields } from "../fields.ts";
-import { type ParameterValues, valuesOf } from "../parameters.ts";
+import { type Fields, type ParameterValues, valuesOf } from "../parameters.ts";
 import type { DocumentDetail } from "../../wire/shapes.ts";
-import { Refusal } from "../refusal.ts";
 import type { Account } from "../store.ts";
-import type { ReplyFields } from "./call.ts";
-import { folderAsked } from "./folder.ts";
+import { folderAsked, type ReplyFields } from "./call.ts";
+import { Refusal } from "../refusal.ts";
 
 /** What is known of an upload before its file is read: who, what and where to. */
 export type Admission = {

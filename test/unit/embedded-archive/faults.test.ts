@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { faultRuleOfText, faultRulesOf } from "../../../src/embedded-archive/fault-rules.ts";
 import { request } from "node:http";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { type FaultAction, FaultSchedule } from "../../../src/embedded-archive/faults.ts";
-import { type StoredUpload } from "../../../src/embedded-archive/archive-options.ts";
+import {
+  type FaultAction,
+  faultRuleOfText,
+  faultRulesOf,
+  FaultSchedule,
+} from "../../../src/embedded-archive/faults.ts";
+import type { StoredUpload } from "../../../src/embedded-archive/archive-options.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { signed, signedForm, signedUpload } from "../../fixtures/sign.ts";
