@@ -1,6 +1,6 @@
-import { FAILURES, failureOf } from "../domain/failure.ts";
-import { REQUEST_HINTS } from "../domain/request-hints.ts";
+import { failureOf, FAILURES } from "../domain/failure.ts";
 import { Fault } from "../std/fault.ts";
+import { REQUEST_HINTS } from "../domain/lookup-failures.ts";
 
 /**
  * What is known about a request that did not succeed.

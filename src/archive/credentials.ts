@@ -1,8 +1,7 @@
 import { type Signing, signingSecretsOf } from "../domain/signing.ts";
 import { messageOf } from "../std/fault.ts";
 import { ArchiveError } from "./archive-error.ts";
-import { Deadline } from "./deadline.ts";
-import type { Transport } from "./exchange.ts";
+import { Deadline, type Transport } from "./exchange.ts";
 import type { Upload } from "./archive.ts";
 import type { RequestField, Signer } from "./signer.ts";
 

@@ -3,7 +3,6 @@ import type { Dispatcher, Pool } from "undici";
 import type { Clock } from "../std/clock.ts";
 import type { Fence } from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
-import { Deadline } from "./deadline.ts";
 import { type RequestBody, timeOver } from "./fenced-body.ts";
 import { connectFailure, connectionLost } from "./network-failure.ts";
 
@@ -257,5 +256,32 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settled = true;
     this.#reject(error);
     this.#controller?.abort(new Error("the request was given up"));
+  }
+}
+
+/** A moment after which a request is given up; it can be pushed back while there is progress. */
+export class Deadline {
+  readonly timeoutMs: number;
+  readonly #clock: Clock;
+  #due: number;
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.timeoutMs = timeoutMs;
+    this.#due = clock.monotonic() + timeoutMs;
+  }
+
+  /** The whole timeout again, from now. */
+  restart(): void {
+    this.#due = this.#clock.monotonic() + this.timeoutMs;
+  }
+
+  /** Resolves once the deadline has passed; rejects when `over` aborts first. */
+  async passed(over: AbortSignal): Promise<void> {
+    for (;;) {
+      const left = this.#due - this.#clock.monotonic();
+      if (left <= 0) return;
+      await this.#clock.sleep(left, over);
+    }
   }
 }

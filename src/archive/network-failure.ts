@@ -1,8 +1,8 @@
-import { ConnectError, type ConnectProblem } from "../network/connect-error.ts";
 import { refusedUnread } from "../network/secure.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { ArchiveError, type ClientCode } from "./archive-error.ts";
+import { ConnectError, type ConnectProblem } from "../network/connect-error.ts";
 
 const CODES: Readonly<Record<ConnectProblem, ClientCode>> = {
   unreachable: "ARCHIVE_UNREACHABLE",

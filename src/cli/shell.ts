@@ -3,12 +3,12 @@ import type { ConfigPlaces } from "../config/config-file.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { printable } from "../std/printable.ts";
-import { shellWord } from "../std/shell-word.ts";
 import { type OutputStream, Terminal } from "./terminal.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Input } from "./questions.ts";
+import { shellWord } from "../std/wording.ts";
 
 /** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
 export type ProcessContext = {

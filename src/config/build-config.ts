@@ -3,7 +3,6 @@ import type { PagePolicy } from "../domain/allowance.ts";
 import type { Signing } from "../domain/signing.ts";
 import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
-import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
 import { archiveNameOf, archivesIn } from "./archives.ts";
 import type { ConfigFile } from "./config-file.ts";
@@ -13,11 +12,12 @@ import { globBelow } from "./glob.ts";
 import { type JournalPlace, LEASE_MS } from "./journal-place.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
 import { notifyOf } from "./notify.ts";
-import { RECEIPT_FORMATS } from "./receipts-schema.ts";
 import type { FileShape } from "./file-schema.ts";
 import type { Secrets } from "./secrets.ts";
-import { writtenJournal } from "./written-journal.ts";
 import type { After } from "./place-kinds.ts";
+import { RECEIPT_FORMATS } from "./keeping-schema.ts";
+import { hooksOf } from "./build-hooks.ts";
+import { writtenJournal } from "./written-journal.ts";
 
 type ArchiveShape = NonNullable<FileShape["archive"]>;
 

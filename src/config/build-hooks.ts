@@ -1,7 +1,6 @@
-/** From the keys of a mirror to its hooks. */
 import { resolve } from "node:path";
-import type { Hook, Hooks } from "./hooks.ts";
 import type { FileShape } from "./file-schema.ts";
+import type { Hook, Hooks } from "./hooks.ts";
 
 type HookShape = FileShape["mirrors"][number]["hooks"]["after"];
 

@@ -4,12 +4,12 @@ import { formatDuration } from "./duration.ts";
 import type { ConfigProblems } from "./config-problems.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
-import { writtenJournal } from "./written-journal.ts";
 import { nearest } from "./nearest.ts";
 import { quoted } from "./quoted.ts";
 import { reportChannels } from "./notify.ts";
 import { reportRules } from "./rule-conflicts.ts";
 import type { Sketch } from "./file-schema.ts";
+import { writtenJournal } from "./written-journal.ts";
 
 /** Reports every conflict among what could be read. */
 export function reportConflicts(sketch: Sketch, layout: Layout, findings: ConfigProblems): void {

@@ -13,12 +13,11 @@ import { cron } from "./cron.ts";
 import { section, setting } from "./kind.ts";
 import { duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
 import { journalPlace } from "./journal-place.ts";
-import { journalSchema, logSchema } from "./keeping-schema.ts";
+import { journalSchema, logSchema, receiptsSchema } from "./keeping-schema.ts";
 import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { notifySchema } from "./notify.ts";
 import { hostName, listenAddress, localPath } from "./place-kinds.ts";
-import { receiptsSchema } from "./receipts-schema.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
 

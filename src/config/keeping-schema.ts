@@ -4,6 +4,8 @@ import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import { postgresUrl } from "./journal-place.ts";
 import { localPath } from "./place-kinds.ts";
 import { size } from "./size.ts";
+import { z } from "zod";
+import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 
 /** The keys of the journal: where it is, and how long it keeps what. */
 export const journalSchema = section(
@@ -85,4 +87,23 @@ export const logSchema = section(
     ),
   },
   "The log.",
+);
+
+/** Every form that a receipt is written in. */
+export const RECEIPT_FORMATS: readonly ReceiptFormat[] = ["json", "html"];
+
+/** The keys of `receipts`. */
+export const receiptsSchema = section(
+  {
+    dir: setting(localPath(), {
+      meaning: "The folder, on a local disk and outside every source.",
+      example: "./receipts",
+      required: true,
+    }),
+    formats: setting(z.array(choice("json", "html")).min(1).prefault(["json", "html"]), {
+      meaning: "The files of each receipt: `json` for machines, `html` to print.",
+      example: "[html]",
+    }),
+  },
+  "`receipts: DIR` is short for `receipts: { dir: DIR }`.",
 );

@@ -2,7 +2,6 @@ import type { BeforeHook } from "./hooks.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
-import { isShareAddress, SHARE_FIX } from "./share-address.ts";
 
 /** The archive's address, `{base_url}`, without a slash at its end. */
 export function archiveUrl(): Kind<string> {
@@ -166,3 +165,12 @@ export type After =
   | { readonly kind: "keep" }
   | { readonly kind: "delete" }
   | { readonly kind: "move"; readonly to: string };
+
+/** What to write instead of the address of a share. */
+export const SHARE_FIX =
+  "mount the share on this machine, and write the folder of the mount, e.g. /mnt/scans (docs/shares.md)";
+
+/** `C:\scans`, `\\nas\scans`, `//nas/scans`, `smb://nas/scans`: on this machine it would be a folder of that odd name. */
+export function isShareAddress(path: string): boolean {
+  return /^(?:[a-z]:(?:[\\/]|$)|\\\\|\/\/|(?:smb|cifs|nfs|afp):)/i.test(path);
+}

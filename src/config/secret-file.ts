@@ -3,10 +3,10 @@ import type { BigIntStats } from "node:fs";
 import { constants, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
-import { shellWord } from "../std/shell-word.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { quoted, quotedPath } from "./quoted.ts";
+import { shellWord } from "../std/wording.ts";
 
 /** A file that a secret was read from, and what it was then: another stamp, another content. */
 export type SecretFile = { readonly path: string; readonly stamp: string };

@@ -8,7 +8,7 @@ import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { Found, Need, SecretKey } from "./channel.ts";
 import { isSecretIn, PREFIX, variableOf, wordsOf } from "./environment.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { readNamedFile, reportIfOpen, type SecretFile, type SecretContext } from "./secret-file.ts";
+import { readNamedFile, reportIfOpen, type SecretContext, type SecretFile } from "./secret-file.ts";
 import { kindOf, unwrap } from "./kind.ts";
 import { type NotifySecrets, PING_SECRETS, writtenChannels } from "./notify.ts";
 import { fileSchema, type FileShape, type Sketch } from "./file-schema.ts";

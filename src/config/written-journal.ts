@@ -1,5 +1,5 @@
-import type { PostgresUrl } from "./journal-place.ts";
 import type { FileShape, Sketch } from "./file-schema.ts";
+import type { PostgresUrl } from "./journal-place.ts";
 
 /** The journal's keys, in whichever form they are written. */
 export type WrittenJournal = {

@@ -1,8 +1,12 @@
 /** Follows what happens in the cluster while this daemon's loops run. */
-import type { Cluster, ClusterChange, Assignment } from "../journal/cluster.ts";
+import type { Assignment, Cluster, ClusterChange } from "../journal/cluster.ts";
 import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "../sync/ownership.ts";
+import type { Config } from "../config/config.ts";
+import type { MirrorRow } from "../journal/rows.ts";
+import { readMounts } from "../source/mounts.ts";
+import { isLocal } from "../sync/reader-mirror.ts";
 
 /** Why the loops have to start again: the lease is lost, or an archive is another. */
 export type StartOver = "lost" | "replaced";
@@ -131,4 +135,25 @@ export class ClusterWatch implements Disposable {
         this.#startOver.resolve("lost");
     }
   }
+}
+
+/** All assignments of these archives and their configured mirrors, and which of them this host is near to. */
+export function soughtBy(
+  config: Config,
+  archiveIds: readonly number[],
+  rows: readonly MirrorRow[],
+): { readonly assignments: Assignment[]; readonly local: Assignment[] } {
+  const mounts = readMounts();
+  const mirrors = config.mirrors.flatMap((mirror) => {
+    const row = rows.find(({ name }) => name === mirror.name);
+    return row ? [{ mirror, row, assignment: `mirror:${row.id}` as const }] : [];
+  });
+  const local = mirrors.filter(({ mirror, row }) => isLocal(mirror, mounts, row.device));
+  return {
+    assignments: [
+      ...archiveIds.map((id) => `account:${id}` as const),
+      ...mirrors.map(({ assignment }) => assignment),
+    ],
+    local: local.map(({ assignment }) => assignment),
+  };
 }

@@ -10,7 +10,6 @@ import type { Log } from "../std/log.ts";
 import { healthReason, serviceLine } from "../report/finding-text.ts";
 import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
 import { whyWaits } from "../report/why-waits.ts";
-import { askRescan } from "../sync/ask-rescan.ts";
 import { type Chosen, probeNow, retryAll } from "../sync/retry.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
@@ -23,6 +22,7 @@ import { OwnNotifications } from "./notifications.ts";
 import { version } from "./version.ts";
 import type { ServiceStatus } from "./status-reporter.ts";
 import { statusOf, type StatusReport } from "../report/status.ts";
+import { askRescan } from "../sync/scan-scheduler.ts";
 
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;

@@ -1,13 +1,13 @@
 import type { Random } from "../std/clock.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
-import type { Document, Seen, Problem } from "./document.ts";
+import type { Document, Problem, Seen } from "./document.ts";
 import { FOLDER_CODES } from "./codes.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
-import { failuresInARow } from "./consecutive-failures.ts";
 import { withoutExpiry } from "./attributes.ts";
 import { OF_ONE_REQUEST } from "./status-hints.ts";
+import { failuresInARow } from "./consecutive-failures.ts";
 
 /** How long things wait after an attempt. */
 export type RetryPolicy = {

@@ -48,7 +48,6 @@ import { invariant, InvariantError } from "../std/invariant.ts";
 import { lostBefore } from "./lost-replies.ts";
 import type { Document, State } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
-import { failuresInARow } from "./consecutive-failures.ts";
 import {
   goOn,
   hasArrived,
@@ -63,6 +62,7 @@ import {
 } from "./patches.ts";
 import { isAskedFor } from "./settle.ts";
 import { asksAgain } from "./attributes.ts";
+import { failuresInARow } from "./consecutive-failures.ts";
 
 export type { Event, EventType, Patch };
 

@@ -28,3 +28,24 @@ export const LOOKUP_FAILURES = {
   INVALID_PAGES_START: { fate: "retry", hint: OUR_REQUEST },
   INVALID_PAGES_END: { fate: "retry", hint: OUR_REQUEST },
 } as const;
+
+/**
+ * What the operator can do where a request met something before, or instead of, an answer of the
+ * interface. What becomes of the document follows from how far the request came, so these codes
+ * have no fate of their own; what has one stands in `failure.ts`.
+ */
+export const REQUEST_HINTS = {
+  ARCHIVE_CLOSED: "Nothing to do: scanferry is shutting down.",
+  ARCHIVE_TIMEOUT: "Check the network, or raise `archive.timeout`.",
+  CONNECTION_LOST: "Check the network, and the size and time limits of the archive or of a proxy.",
+  FILE_STALLED: "Check the disk or share that the file is on.",
+  INVALID_PARAMETER: "Fix the parameter that the message names.",
+  REPLY_EARLY: "Check whether a proxy answers instead of the archive.",
+  REPLY_TOO_BIG: "Check that `archive.url` is the archive, or ask for smaller pages.",
+  REPLY_UNREADABLE: "Check that `archive.url` is the archive, and that no proxy changes replies.",
+  LEASE_OVER:
+    "Nothing to do: this daemon or another one sends it again. If this happens often, check the connection to the journal's database.",
+  SEND_ABORTED: "Nothing to do: scanferry was asked to stop.",
+  SIGNING_FAILED: "Check the module named in `archive.signing.module`.",
+  TOO_MANY_PAGES: "Narrow the query, or ask for larger pages.",
+} as const satisfies Record<string, string>;

@@ -1,8 +1,8 @@
 /** What an event writes into a row, where several arrows of life.ts write the same. */
 import { type Document, type State, UNLEARNT } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
-import { failuresInARow } from "./consecutive-failures.ts";
 import { quietMsOf } from "./settle.ts";
+import { failuresInARow } from "./consecutive-failures.ts";
 
 /** The events of a type. */
 export type On<T extends EventType> = Extract<Event, { type: T }>;

@@ -1,5 +1,6 @@
 /** Which addresses a systemd unit lets its processes speak to: systemd.resource-control(5), `IPAddressAllow=`. */
 import { BlockList, isIP } from "node:net";
+import { readFileSync } from "node:fs";
 
 /** The names that may stand in the place of a network. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -54,4 +55,25 @@ function holds(list: BlockList, address: string): boolean {
 
 function typeOf(family: number): "ipv4" | "ipv6" {
   return family === 6 ? "ipv6" : "ipv4";
+}
+
+/** glibc asks no more of them. */
+const COUNT_MAX = 3;
+
+/** Their addresses, in their order and without the interface (`%eth0`); with none written, it is this host. */
+export function nameserversIn(resolvConf: string): string[] {
+  const found = resolvConf.split("\n").flatMap((line) => {
+    const [, address = ""] = /^nameserver[ \t]+([^\s%#;]+)/.exec(line) ?? [];
+    return isIP(address) === 0 ? [] : [address];
+  });
+  return found.length === 0 ? ["127.0.0.1"] : found.slice(0, COUNT_MAX);
+}
+
+/** Those of this host, or of what has its file there. */
+export function readNameservers(file = "/etc/resolv.conf"): string[] {
+  try {
+    return nameserversIn(readFileSync(file, "utf8"));
+  } catch {
+    return nameserversIn("");
+  }
 }

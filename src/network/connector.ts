@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { ConnectError } from "./connect-error.ts";
 import { dial, type DialOptions, type HostPort } from "./dial.ts";
 import { type NetworkSettings, placeOf } from "./network.ts";
 import { secure } from "./secure.ts";
 import { UNKNOWN_AUTHORITY } from "./tls-words.ts";
 import { Trust } from "./trust.ts";
 import { proxyAuthorization, tunnel } from "./tunnel.ts";
+import { ConnectError } from "./connect-error.ts";
 
 export type ConnectorOptions = {
   readonly network: NetworkSettings;

@@ -1,10 +1,10 @@
 /** A TCP connection to a host that may have several addresses. */
-import { lookup as nodeLookup, type LookupAddress } from "node:dns";
+import { type LookupAddress, lookup as nodeLookup } from "node:dns";
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { ConnectError } from "./connect-error.ts";
 import { shownPlace } from "./network.ts";
+import { ConnectError } from "./connect-error.ts";
 
 /** Where to. */
 export type HostPort = { readonly host: string; readonly port: number };

@@ -9,10 +9,10 @@ import {
 } from "node:tls";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { ConnectError } from "./connect-error.ts";
 import { shownPlace } from "./network.ts";
 import type { HostPort } from "./dial.ts";
 import { isAboutOurs, ours, tlsProblem } from "./tls-words.ts";
+import { ConnectError } from "./connect-error.ts";
 
 export type SecureOptions = {
   readonly place: HostPort;

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
 import { legible } from "../std/legible.ts";
-import { ConnectError } from "./connect-error.ts";
 import type { HostPort } from "./dial.ts";
 import { loginOf, placeOf, shownPlace } from "./network.ts";
+import { ConnectError } from "./connect-error.ts";
 
 /** Of a proxy's answer no more than this is read. */
 const HEAD_BYTES_MAX = 16 * 1024;

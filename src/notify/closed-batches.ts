@@ -1,9 +1,9 @@
 /** Finds batches whose last document has become CONVERTED; each once, also over restarts. */
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { receiptOf } from "./batch-receipt.ts";
 import { counted } from "../std/wording.ts";
 import type { Notice } from "./alert.ts";
+import { receiptOf } from "./message.ts";
 
 /** So many batches are looked at after a start, for what a crash kept from being told. */
 const LATEST = 50;

@@ -1,7 +1,12 @@
 /** What goes out through a channel: all that is to be told at one moment. */
 import type { EventKind } from "../domain/event-kind.ts";
-import type { Receipt } from "../receipts/receipt.ts";
+import {
+  type Receipt,
+  RECEIPT_DOCUMENTS_MAX,
+  receiptOf as receiptFrom,
+} from "../receipts/receipt.ts";
 import type { Notification } from "./alert.ts";
+import type { Journal } from "../journal/journal.ts";
 
 /** Where a message comes from. */
 export type MessageOrigin = { readonly host: string; readonly version: string };
@@ -103,4 +108,13 @@ export function local(at: number): string {
   const two = (value: number) => `${Math.floor(Math.abs(value))}`.padStart(2, "0");
   const zone = `${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
   return `${shifted.slice(0, 10)} ${shifted.slice(11, 16)} ${zone}`;
+}
+
+/** The receipt of a batch; undefined while a document of it is not converted, or it has none. */
+export async function receiptOf(journal: Journal, batch: string): Promise<Receipt | undefined> {
+  const documents = await journal.inBatch(batch, RECEIPT_DOCUMENTS_MAX);
+  const mirrorId = documents[0]?.mirrorId;
+  const mirror = (await journal.mirrors()).find(({ id }) => id === mirrorId)?.name ?? "";
+  const receipt = receiptFrom({ batch, mirror, documents });
+  return receipt.closedAt === null ? undefined : receipt;
 }

@@ -15,14 +15,14 @@ import { digestOf } from "./digest.ts";
 import { Keeping } from "./kept.ts";
 import {
   bodyOf,
+  type ChannelNotification,
   type Message,
   type MessageBody,
   type MessageOrigin,
-  type ChannelNotification,
+  receiptOf,
 } from "./message.ts";
 import { type ChannelReport, Outlet } from "./outlet.ts";
-import { receiptOf } from "./batch-receipt.ts";
-import { absentIn, type Sight, alertsOf } from "./alerts.ts";
+import { absentIn, alertsOf, type Sight } from "./alerts.ts";
 import type { Memory, Notice, Notification } from "./alert.ts";
 
 /** Where `sight` rejects, that is logged once, and it is asked again at the next look. */

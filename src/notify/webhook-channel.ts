@@ -2,12 +2,12 @@
 import { Pool as WholePool } from "undici";
 import type { WebhookConfig } from "../config/channels/webhook.ts";
 import { connectorTo } from "../network/connector.ts";
-import { type NetworkSettings, networkSecretsOf } from "../network/network.ts";
+import { networkSecretsOf, type NetworkSettings } from "../network/network.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { webhookRequestOf } from "./webhook-request.ts";
 import { type Channel, cleanReason } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
-import { ID_HEADER, SIGNATURE_HEADER, signatureOf, TIMESTAMP_HEADER } from "./signature.ts";
+import { createHmac } from "node:crypto";
 
 /** Each step of the way to a connection; a whole try is cut short from outside. */
 const STEP_MS_MAX = 10_000;
@@ -94,4 +94,16 @@ async function statusOf(
   } finally {
     await pool.destroy();
   }
+}
+
+/** When the message left, seconds since the epoch: what is old is not to be believed. */
+export const TIMESTAMP_HEADER = "x-scanferry-timestamp";
+/** `v1=` and the HMAC-SHA-256 of `TIMESTAMP.BODY` in hex. */
+export const SIGNATURE_HEADER = "x-scanferry-signature";
+/** The message's id, the same at every try. */
+export const ID_HEADER = "x-scanferry-id";
+
+/** The signature of a body; `seconds` is what the timestamp's header says. */
+export function signatureOf(secret: string, seconds: number, body: string): string {
+  return `v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
 }

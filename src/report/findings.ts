@@ -7,8 +7,7 @@ import { STATES } from "../domain/document.ts";
 import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { Fault } from "../std/fault.ts";
 import { printable } from "../std/printable.ts";
-import { shellWord } from "../std/shell-word.ts";
-import { counted, numberText } from "../std/wording.ts";
+import { counted, numberText, shellWord } from "../std/wording.ts";
 import { archiveFindings } from "./archive-findings.ts";
 import { documentFindings } from "./document-findings.ts";
 import {

@@ -3,7 +3,6 @@ import type { Document } from "../domain/document.ts";
 import { UNFINISHED_CODES } from "../domain/settle.ts";
 import type { Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
-import { configuredIds } from "../sync/configured.ts";
 
 /** Documents in one state with one code. Times are epoch milliseconds. */
 export type ProblemGroup = {
@@ -89,4 +88,17 @@ async function pathsOf(
 
 function pathOf({ dir, name }: Document): string {
   return shown(joinRaw(dir, name));
+}
+
+/**
+ * The ids of the mirrors that are configured. The journal keeps the documents of others, too, for when
+ * they come back; until then nobody works on them, and nobody has to be told about them.
+ */
+export async function configuredIds(
+  journal: Pick<Journal, "mirrors">,
+  { mirrors }: { readonly mirrors: readonly { readonly name: string }[] },
+): Promise<ReadonlySet<number>> {
+  const names = new Set(mirrors.map(({ name }) => name));
+  const rows = await journal.mirrors();
+  return new Set(rows.flatMap(({ id, name }) => (names.has(name) ? [id] : [])));
 }

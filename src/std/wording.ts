@@ -59,3 +59,8 @@ export function clause(hint: string): string {
   const rest = hint.replace(/\.$/, "");
   return /^[A-Z][a-z' ]/.test(rest) ? rest.charAt(0).toLowerCase() + rest.slice(1) : rest;
 }
+
+/** Text as one word of a shell's command line, in quotes where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

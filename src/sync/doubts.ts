@@ -9,14 +9,13 @@ import { backoffMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
-import { failuresInARow } from "../domain/consecutive-failures.ts";
 import {
   type Candidate,
   type DoubtPolicy,
   type DoubtSpan,
   doubtSpan,
-  type Evidence,
   earliestUpload,
+  type Evidence,
   mayBeBytes,
   reconcile,
 } from "../domain/reconcile.ts";
@@ -24,10 +23,11 @@ import { ELSEWHERE } from "../domain/codes.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import { keepsDates, lagOf } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
-import { documentsIn, isForeign, isForGood, conflictsOf } from "./foreign-documents.ts";
+import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./backoffs.ts";
+import { failuresInARow } from "../domain/consecutive-failures.ts";
 
 /** Documents looked for in one step; they usually share a folder and so a listing. */
 const LOOK_MAX = 200;

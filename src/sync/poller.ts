@@ -16,10 +16,10 @@ import type { Content, Journal } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { AccountGate } from "./account-gate.ts";
-import { inTurn } from "./sequential.ts";
-import { MAX_SLEEP_MS, loop, untilNext } from "./loop.ts";
+import { loop, MAX_SLEEP_MS, untilNext } from "./loop.ts";
 import { type Heard, oursAmong } from "./mistaken.ts";
 import type { Outage } from "./outage.ts";
+import { inTurn } from "./run-all.ts";
 
 /** Up to this many due documents of a folder are asked for one by one. */
 const SINGLE_MAX = 2;

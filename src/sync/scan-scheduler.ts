@@ -12,6 +12,8 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
 import { type Links, linksIn } from "./links.ts";
 import { loop } from "./loop.ts";
+import type { Journal } from "../journal/journal.ts";
+import { isShared } from "./ownership.ts";
 
 /** Without events, a source is scanned this often, or less often where a scan takes long. */
 const POLLING_MS = 5_000;
@@ -177,4 +179,14 @@ function unreadOf(unreadable: ScanReport["unreadable"]): Unread | null {
   if (!first) return null;
   const path = shown(first.path) || ".";
   return { directories: unreadable.length, path, why: first.problem.message };
+}
+
+/** When a person last asked for a rescan, where several daemons share the journal. */
+export const RESCAN_KEY = "rescan";
+
+/** Asks the other daemons on the journal to scan what they lead; nothing where there are none. */
+export async function askRescan(journal: Journal, now: number): Promise<void> {
+  // Another word each time.
+  if (isShared(journal.cluster))
+    await journal.setKeyValue(RESCAN_KEY, `${now} ${journal.cluster.instanceId}`);
 }

@@ -2,6 +2,10 @@ import PQueue from "p-queue";
 import { LookAhead } from "../domain/look-ahead.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { Clock } from "../std/clock.ts";
+import type { Document } from "../domain/document.ts";
+import { metadataOf } from "../domain/attributes.ts";
+import type { SendOrder } from "../reader/protocol.ts";
+import { joinRaw } from "../std/raw-path.ts";
 
 /** Attempts that begin or end within this time of each other make a stream, milliseconds. */
 const STREAM_MS = 200;
@@ -111,4 +115,20 @@ export class SendQueue {
       if (this.#stuck > 0) this.rebalance();
     }
   }
+}
+
+/** What the reader has to send: the intent as it was committed, and in which pieces. */
+export function sendOrder(document: Document, pieceBytes: number | null): SendOrder {
+  return {
+    mirrorId: document.mirrorId,
+    path: joinRaw(document.dir, document.name),
+    seen: document.seen,
+    digest: document.digest ?? "",
+    folderId: document.folderId ?? 0,
+    filename: document.sentName ?? "",
+    batch: document.batch ?? "",
+    metadata: metadataOf(document.attributes),
+    expireDate: document.attributes?.expiry?.sent ?? null,
+    pieceBytes,
+  };
 }

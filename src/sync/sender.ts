@@ -19,8 +19,7 @@ import { loop, untilNext } from "./loop.ts";
 import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./placement.ts";
 import { recordOutcome } from "./record-outcome.ts";
-import { sendOrder } from "./send-order.ts";
-import { SendQueue, type QueueState, type TakeLine } from "./send-queue.ts";
+import { type QueueState, sendOrder, SendQueue, type TakeLine } from "./send-queue.ts";
 
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;

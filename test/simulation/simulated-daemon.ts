@@ -7,7 +7,6 @@ import type { LiveMirror } from "../../src/sync/context.ts";
 import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { throttledArchive } from "../../src/sync/throttled-archive.ts";
-import { RESCAN_KEY } from "../../src/sync/ask-rescan.ts";
 import { Sync } from "../../src/sync/sync.ts";
 import { MemoryCluster } from "../fakes/memory-cluster.ts";
 import type { ClusterWorld } from "./cluster-world.ts";
@@ -15,6 +14,7 @@ import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
 import type { SimulatedReader } from "./simulated-reader.ts";
 import { journaled } from "./trace.ts";
+import { RESCAN_KEY } from "../../src/sync/scan-scheduler.ts";
 
 const SECOND = 1_000;
 

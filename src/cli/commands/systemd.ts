@@ -1,20 +1,20 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Command } from "commander";
 import { archivesIn } from "../../config/archives.ts";
-import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
 import { notifyHosts, writtenChannels } from "../../config/notify.ts";
 import type { FileShape } from "../../config/file-schema.ts";
 import { namedFiles } from "../../config/secrets.ts";
 import { sketchOf } from "../../config/sketch-of.ts";
-import { writtenJournal } from "../../config/written-journal.ts";
-import { readNameservers } from "../../network/nameservers.ts";
 import { readMounts } from "../../source/mounts.ts";
 import { dropIn, type Needs } from "../drop-in.ts";
 import { UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
+import { readNameservers } from "../../network/address-filter.ts";
+import { hooksOf } from "../../config/build-hooks.ts";
+import { writtenJournal } from "../../config/written-journal.ts";
 
 /** `scanferry systemd`: the drop-in of the unit for this configuration. */
 export function addSystemd(program: Command, shell: Shell): void {

@@ -1,8 +1,7 @@
 /** Asks a person for what no option said, tries it on the archive, and asks again where that fails. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { archiveUrl } from "../../config/place-kinds.ts";
-import { isShareAddress, SHARE_FIX } from "../../config/share-address.ts";
+import { archiveUrl, isShareAddress, SHARE_FIX } from "../../config/place-kinds.ts";
 import { digest } from "../../config/config-digest.ts";
 import type { Kind } from "../../config/kind.ts";
 import type { Questions } from "../questions.ts";

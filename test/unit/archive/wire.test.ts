@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Upload } from "../../../src/archive/archive.ts";
-import { formBody } from "../../../src/archive/form-body.ts";
-import { frameOf } from "../../../src/archive/multipart.ts";
-import { type RequestField, openSigner } from "../../../src/archive/signer.ts";
+import { formBody, frameOf } from "../../../src/archive/multipart.ts";
+import { openSigner, type RequestField } from "../../../src/archive/signer.ts";
 import { CANARIES, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, type Heard, RawServer, reply, stored } from "./raw-server.ts";
 

@@ -1,7 +1,7 @@
 /** A Windows path or the address of a share is refused wherever a path is given; what to do is said. */
 import { describe, expect, test } from "vitest";
-import { isShareAddress } from "../../../src/config/share-address.ts";
 import { linesOf, scanferry } from "./in-process.ts";
+import { isShareAddress } from "../../../src/config/place-kinds.ts";
 
 test.for([
   ["C:\\scans", true, "a drive"],

@@ -1,11 +1,11 @@
 /** The page in every language: nothing is missing, nothing is left in English, no text stands elsewhere. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FAILURES, failureOf } from "../../../src/domain/failure.ts";
-import { REQUEST_HINTS } from "../../../src/domain/request-hints.ts";
+import { failureOf, FAILURES } from "../../../src/domain/failure.ts";
 import { FINDING_KINDS } from "../../../src/report/finding.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import { problem, SITUATIONS } from "../report/situations.ts";
+import { REQUEST_HINTS } from "../../../src/domain/lookup-failures.ts";
 
 const FOLDER = new URL("../../../assets/dashboard/", import.meta.url);
 const load = <T>(file: string) => import(new URL(file, FOLDER).href) as Promise<T>;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
-import { nameserversIn } from "../../../src/network/nameservers.ts";
+import { addressFilter, isLinkLocal, nameserversIn } from "../../../src/network/address-filter.ts";
 
 test.for([
   [[], [], "192.0.2.1", true, "nothing is denied"],

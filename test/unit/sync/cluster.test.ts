@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
-import { RESCAN_KEY } from "../../../src/sync/ask-rescan.ts";
 import { Sync } from "../../../src/sync/sync.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { RESCAN_KEY } from "../../../src/sync/scan-scheduler.ts";
 
 const ONLINE: MirrorStatus = {
   mirrorId: 1,
