@@ -69,7 +69,10 @@ export function nameserversIn(resolvConf: string): string[] {
   return found.length === 0 ? ["127.0.0.1"] : found.slice(0, COUNT_MAX);
 }
 
-/** Those of this host, or of what has its file there. */
+/**
+ * Those of this host, or of what has its file there: resolv.conf(5). The servers behind systemd-resolved (127.0.0.53) do
+ * not count: it asks them as a service of its own, with no filter of ours.
+ */
 export function readNameservers(file = "/etc/resolv.conf"): string[] {
   try {
     return nameserversIn(readFileSync(file, "utf8"));

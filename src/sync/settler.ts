@@ -5,7 +5,7 @@
  */
 import type { Document, Problem } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
-import { isAskedFor, type Quiet, quietMsOf, ripeness, unfitSize } from "../domain/settle.ts";
+import { isAskedFor, quietMsOf } from "../domain/settle.ts";
 import type { Change, DueQuery } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { Inspection } from "../source/source.ts";
@@ -15,6 +15,7 @@ import { asSeen } from "./if-unchanged.ts";
 import { BeforeHooks } from "./before-hooks.ts";
 import { CloseLook } from "./close-look.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { judge } from "./decision.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { learn, type Suspect, suspectOf } from "./learned-settle.ts";
 import { COMPANION, HOLD } from "./backoffs.ts";
@@ -207,7 +208,7 @@ export class Settler {
     found: Whole,
     before: Before,
   ): Promise<Change[]> {
-    const { settleMs, incompleteMs, stillIncomplete } = mirror.settings;
+    const { settleMs } = mirror.settings;
     const at = this.#context.clock.now();
     const skipped = this.#quietTime.look();
     const quietTime = (ms: number) => this.#quietTime.onceMore(document, quietMsOf(document, ms));
@@ -222,23 +223,10 @@ export class Settler {
     const file = { mirror, document, whole: found, followed: before, at };
     const known = await this.#known(file);
     if (known) return known;
-    const { ready } = mirror.settings.rules;
-    const { minAgeMs } = ready;
     const { changedAt } = document;
-    const anyway = isAskedFor(document);
-    const quiet: Quiet = {
-      now: at,
-      changedAt,
-      settleMs,
-      incompleteMs,
-      stillIncomplete,
-      anyway,
-      minAgeMs,
-      skipped,
-    };
-    const unfit = unfitSize(found.seen, ready);
-    if (unfit) return [this.#readying.held(document, unfit, null)];
-    const ripe = ripeness(found.seen, found.completeness, quiet, found.why);
+    const standing = { now: at, changedAt, anyway: isAskedFor(document), skipped };
+    const ripe = judge(mirror.settings, found, standing);
+    if (ripe.kind === "unfit") return [this.#readying.held(document, ripe.problem, null)];
     if (ripe.kind === "wait") {
       const { dueAt, problem } = ripe;
       const event = { type: "unfinished", at, dueAt, problem } as const;

@@ -13,14 +13,14 @@ import {
 } from "../../domain/document.ts";
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
-import { isAskedFor, ripeness, unfitSize } from "../../domain/settle.ts";
+import { isAskedFor } from "../../domain/settle.ts";
 import { FOLDER_CODES } from "../../domain/codes.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
 import { mayBeDecidedAgain } from "../../sync/decided-again.ts";
-import { decisionOn } from "../../sync/decision.ts";
+import { decisionOn, judge } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { originalAmong } from "../../sync/duplicates.ts";
 import { sentTooOften } from "../../sync/sent-often.ts";
@@ -189,25 +189,17 @@ export class Planner {
 
   async #whole(candidate: Candidate, found: Whole): Promise<void> {
     const { settings } = this.#options.mirror;
-    const { settleMs, incompleteMs, stillIncomplete } = settings;
     const now = this.#options.clock.now();
     const before = await this.#rowOf(candidate);
     const unchanged = before && isSameStamp(before.seen.stamp, found.seen.stamp);
     const changedAt = unchanged ? before.changedAt : now;
-    const quiet = {
-      now,
-      changedAt,
-      settleMs,
-      incompleteMs,
-      stillIncomplete,
-      anyway: unchanged === true && isAskedFor(before),
-      minAgeMs: settings.rules.ready.minAgeMs,
-    };
-    const ripe = ripeness(found.seen, found.completeness, quiet, found.why);
+    const anyway = unchanged === true && isAskedFor(before);
+    const ripe = judge(settings, found, { now, changedAt, anyway });
     const common = { digest: found.digest, pages: found.pages ?? null };
     if (await this.#isArchived(candidate, found)) return;
-    const unfit = unfitSize(found.seen, settings.rules.ready);
-    if (unfit) return this.#emit(candidate, { ...common, action: "hold", problem: unfit });
+    if (ripe.kind === "unfit") {
+      return this.#emit(candidate, { ...common, action: "hold", problem: ripe.problem });
+    }
     if (ripe.kind === "wait") {
       return this.#emit(candidate, { ...common, action: "wait", problem: ripe.problem });
     }
