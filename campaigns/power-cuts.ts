@@ -43,9 +43,9 @@ await runCampaign({
       const missing = await VolatileDisk.missing(join(dir, "probe"));
       if (missing !== undefined) return { SKIPPED: `no disk can be cut here: ${missing}` };
       const dice = new Dice(run.seed);
-      const full = await writerCuts(run, dir, dice, "FULL", run.count);
+      const full = await writerCuts(run, dir, dice, "synced", run.count);
       const controls = 3 + Math.ceil(run.count / CONTROL_SHARE);
-      const control = await writerCuts(run, dir, dice, "NORMAL", controls);
+      const control = await writerCuts(run, dir, dice, "unsynced", controls);
       const daemon = await daemonCuts(run, Math.ceil(run.count / DAEMON_SHARE));
       return { ...full, ...control, ...daemon };
     } finally {
@@ -54,47 +54,47 @@ await runCampaign({
   },
 });
 
-type Synchronous = "FULL" | "NORMAL";
+type Syncing = "synced" | "unsynced";
 
 async function writerCuts(
   run: CampaignRun,
   dir: string,
   dice: Dice,
-  synchronous: Synchronous,
+  syncing: Syncing,
   cuts: number,
 ): Promise<Figures> {
   const total = { cuts: 0, acknowledged: 0, lost: 0, losingCuts: 0 };
   // One of ten falls where all is on the disk by chance: so may, rarely, the few of a short run.
-  const most = synchronous === "NORMAL" ? 4 * cuts : cuts;
+  const most = syncing === "unsynced" ? 4 * cuts : cuts;
   for (let cut = 1; cut <= cuts || (cut <= most && total.lost === 0); cut++) {
     total.cuts = cut;
-    const { acknowledged, lost, integrity } = await writerCut(dir, dice, synchronous);
+    const { acknowledged, lost, integrity } = await writerCut(dir, dice, syncing);
     total.acknowledged += acknowledged;
     total.lost += lost;
     if (lost > 0) total.losingCuts += 1;
-    const name = `${synchronous}, cut ${cut}`;
-    if (synchronous === "FULL" && lost > 0) run.broken(`${name}: ${lost} of ${acknowledged} lost`);
+    const name = `${syncing}, cut ${cut}`;
+    if (syncing === "synced" && lost > 0) run.broken(`${name}: ${lost} of ${acknowledged} lost`);
     if (integrity !== "ok") run.broken(`${name}: integrity check: ${integrity}`);
     if (cut % 10 === 0) run.say(`${name} of ${cuts}: ${total.lost} intents lost so far`);
   }
-  if (synchronous === "NORMAL" && total.lost === 0) {
+  if (syncing === "unsynced" && total.lost === 0) {
     run.broken("the control lost nothing: these cuts prove nothing");
   }
   return {
-    [`${synchronous}: cuts`]: total.cuts,
-    [`${synchronous}: intents acknowledged`]: total.acknowledged,
-    [`${synchronous}: intents lost`]: `${total.lost}, in ${total.losingCuts} cuts`,
+    [`${syncing}: cuts`]: total.cuts,
+    [`${syncing}: intents acknowledged`]: total.acknowledged,
+    [`${syncing}: intents lost`]: `${total.lost}, in ${total.losingCuts} cuts`,
   };
 }
 
 /** A new disk, a writer on it, and the power fails. */
-async function writerCut(dir: string, dice: Dice, synchronous: Synchronous) {
+async function writerCut(dir: string, dice: Dice, syncing: Syncing) {
   const notes = join(dir, "acknowledged");
   rmSync(notes, { force: true });
   await using disk = await VolatileDisk.make(dir, join(dir, "mounted"));
   const journal = join(disk.point, "state", "journal.db");
   await disk.on();
-  const writer = spawn(process.execPath, [WRITER, journal, notes, synchronous], {
+  const writer = spawn(process.execPath, [WRITER, journal, notes, syncing], {
     stdio: ["ignore", "ignore", "ignore"],
   });
   const ended = once(writer, "exit");

@@ -15,8 +15,8 @@ export type Bed = {
 
 const DAEMON: Bed = {
   script: "bench",
-  on: "SQLite journal with `synchronous = FULL`",
-  tools: ["curl", "find", "restic", "rclone"],
+  on: "SQLite journal, every commit synced",
+  tools: ["curl", "find", "restic", "rclone", "syncthing"],
 };
 
 /** Markdown: machine, versions, table. */

@@ -1,10 +1,12 @@
 /**
  * Many writes, one sync. Writes queue up until the event loop comes round, run in the order they
- * were issued, in one transaction, and their promises resolve once it is committed.
+ * were issued, in one transaction, and their promises resolve once the disk has it.
  *
- * - While writes come from several at once, waiting for the disk takes at most a quarter of the
- *   time: the slower it syncs, the more writes one sync carries. One who waits for each of his
- *   writes before he issues the next is not kept waiting for others.
+ * - The event loop does not wait for the disk: SQLite commits to its log without a sync, which a
+ *   thread does. The next group gathers meanwhile; a write is acknowledged after that sync.
+ * - While writes come from several at once, the disk rests as long as a sync took: the slower it
+ *   syncs, the more writes one sync carries. One who waits for each of his writes before he issues
+ *   the next is not kept waiting for others.
  * - A read that comes in between runs what is queued and sees it, without a commit of its own. What
  *   it sees may still be undone by a crash: anyone who acts on more than the journal drains first.
  * - A write that throws (a bug, a breach of a rule) is undone alone; the others are committed.
@@ -16,7 +18,7 @@
  */
 import type { Database, Statement } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
-import { codeOf, type Fault } from "../std/fault.ts";
+import { codeOf, type Fault, messageOf } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { journalFault, storageFault } from "./journal-fault.ts";
 import { Blockage, type BlockageOptions } from "./blockage.ts";
@@ -27,6 +29,9 @@ type Write = {
   readonly reject: (error: unknown) => void;
   readonly committed: ((value: never) => void) | undefined;
 };
+
+/** Resolves once what was committed before the call is on the disk. */
+export type Sync = () => Promise<void>;
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
@@ -41,9 +46,7 @@ const PASSING: ReadonlySet<string> = new Set([
   "JOURNAL_UNWRITABLE",
 ]);
 
-/** After a commit, the next one waits this many times as long as that one took. */
-const PAUSE_PER_COMMIT = 3;
-/** But nobody waits longer than this for being durable, milliseconds. */
+/** After a commit, the next one waits as long as that one took; but nobody longer than this, milliseconds. */
 const PAUSE_MS_MAX = 50;
 
 const NEVER = new AbortController().signal;
@@ -57,13 +60,18 @@ export class GroupCommit {
   #open: Run[] = [];
   #scheduled = false;
   readonly #blockage: Blockage;
+  readonly #sync: Sync;
+  /** The sync that is under way; ends once the writes that it makes durable are settled. */
+  #syncing: Promise<void> | undefined;
   /** When the next commit may begin, by the monotonic clock. */
   #restUntil = 0;
   #refusal: Fault | undefined;
   readonly #savepoint: Statement;
   readonly #release: Statement;
 
-  constructor(db: Database, path: string, clock: Clock, waits: BlockageOptions = {}) {
+  /** `sync` makes durable what was committed before it was called. */
+  constructor(db: Database, path: string, clock: Clock, sync: Sync, waits: BlockageOptions = {}) {
+    this.#sync = sync;
     this.#blockage = new Blockage(path, clock, waits);
     this.#db = db;
     this.#savepoint = db.prepare("SAVEPOINT write");
@@ -106,7 +114,7 @@ export class GroupCommit {
   async drain(): Promise<void> {
     do {
       await this.settle();
-      this.#commit();
+      await this.#commit();
     } while (this.#queue.length > 0);
     if (this.#refusal) throw this.#refusal;
   }
@@ -114,18 +122,16 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    const flush = () => {
-      this.#scheduled = false;
-      if (this.#run()) {
-        this.#commit();
-        return;
-      }
-      this.#restUntil = this.#clock.monotonic() + this.#blockage.pauseMs;
-      this.#schedule();
-    };
     const restMs = this.#restUntil - this.#clock.monotonic();
-    if (restMs <= 0) setImmediate(flush);
-    else this.#clock.alarm(restMs, flush);
+    if (restMs <= 0) setImmediate(() => void this.#flush());
+    else this.#clock.alarm(restMs, () => void this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#run()) await this.#commit();
+    else this.#restUntil = this.#clock.monotonic() + this.#blockage.pauseMs;
+    this.#scheduled = false;
+    if (this.#queue.length + this.#open.length > 0) this.#schedule();
   }
 
   /** Runs what is queued in the open transaction; false while another process holds the lock. */
@@ -174,7 +180,7 @@ export class GroupCommit {
   /** Lets others join the next commit, in proportion to how long this one took. */
   #rest(startedAt: number): void {
     const now = this.#clock.monotonic();
-    this.#restUntil = now + Math.min(PAUSE_PER_COMMIT * (now - startedAt), PAUSE_MS_MAX);
+    this.#restUntil = now + Math.min(now - startedAt, PAUSE_MS_MAX);
   }
 
   /** Refuses everything from now on; what is not committed rejects. The first refusal stands. */
@@ -193,7 +199,9 @@ export class GroupCommit {
     return fault;
   }
 
-  #commit(): void {
+  /** Commits the open transaction; resolves once everything that ran before is durable, or was rejected. */
+  async #commit(): Promise<void> {
+    while (this.#syncing) await this.#syncing;
     if (this.#open.length === 0) return;
     const startedAt = this.#clock.monotonic();
     try {
@@ -206,9 +214,22 @@ export class GroupCommit {
       return;
     }
     const runs = this.#open;
-    if (runs.length > 1) this.#rest(startedAt);
     this.#open = [];
-    settle(runs);
+    this.#syncing = this.#settleDurable(runs, startedAt);
+    await this.#syncing;
+  }
+
+  async #settleDurable(runs: readonly Run[], startedAt: number): Promise<void> {
+    try {
+      await this.#sync();
+    } catch (error) {
+      // They are in the file and can be read, and nobody knows whether they will be.
+      this.refuse(journalFault("JOURNAL_BROKEN", this.#path, messageOf(error), { cause: error }));
+    }
+    this.#syncing = undefined;
+    if (runs.length > 1) this.#rest(startedAt);
+    if (this.#refusal) for (const { write } of runs) write.reject(this.#refusal);
+    else settle(runs);
   }
 
   #reject(group: readonly Write[], error: unknown): void {

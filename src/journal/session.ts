@@ -2,7 +2,7 @@
  * One opening of the journal's file: its connection, the owner lock where it has one, the queue of
  * writes, and its end. Knows nothing of what is read or written.
  */
-import { existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, fdatasync, openSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
@@ -45,6 +45,8 @@ export class Session {
   readonly #path: string;
   readonly #role: Role;
   readonly #lock: Database | undefined;
+  /** SQLite's log, which a thread syncs; none where nothing is written, or SQLite syncs it. */
+  readonly #log: number | undefined;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(change: ClusterChange) => void>();
   #closed: Promise<void> | undefined;
@@ -67,7 +69,8 @@ export class Session {
     this.isCopy = opened.isCopy ?? false;
     this.migrated = opened.migrated;
     this.#lock = opened.lock;
-    this.#commits = new GroupCommit(opened.db, path, clock, {
+    this.#log = role === "reader" ? undefined : openLog(opened.db, path);
+    this.#commits = new GroupCommit(opened.db, path, clock, () => synced(this.#log), {
       needsRoom: role !== "reader" || readingNeedsRoom(path),
       patience,
       tell: (change) => {
@@ -191,6 +194,7 @@ export class Session {
     } finally {
       // The last to close writes to the shared memory; what is left open ends with the process.
       if (!fullToReadFault(this.#path)) this.db.close();
+      if (this.#log !== undefined) closeSync(this.#log);
       this.#lock?.close();
     }
   }
@@ -243,6 +247,25 @@ function openToLook(path: string): OpenedDatabase & { readonly isCopy: boolean }
     opened.db.close();
     throw asFault(error, path);
   }
+}
+
+/**
+ * Opens SQLite's log to sync it; a commit does not wait for the disk from then on. Closing this file drops no lock
+ * of SQLite's: it has none on its log.
+ */
+function openLog(db: Database, path: string): number | undefined {
+  if (db.pragma("journal_mode", { simple: true }) !== "wal") return undefined;
+  const log = openSync(`${path}-wal`, "r+");
+  db.pragma("synchronous = NORMAL");
+  return log;
+}
+
+/** Resolves once all that was written to an open file is on its disk. */
+function synced(file: number | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (file === undefined) resolve();
+  else fdatasync(file, (error) => (error ? reject(error) : resolve()));
+  return promise;
 }
 
 /** An empty one belongs to a process that has only opened the journal. */

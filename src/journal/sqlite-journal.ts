@@ -43,7 +43,7 @@ export type JournalOptions = {
 };
 
 /**
- * The journal in one SQLite file. `synchronous=FULL`: what is resolved
+ * The journal in one SQLite file. What is resolved is on the disk and
  * survives a power cut. Reads and writes are synchronous inside, and short; writes are committed in
  * groups, which reads see before they are durable (see `GroupCommit`).
  */

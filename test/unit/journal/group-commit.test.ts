@@ -1,18 +1,26 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { GroupCommit } from "../../../src/journal/group-commit.ts";
+import { GroupCommit, type Sync } from "../../../src/journal/group-commit.ts";
 import type { BlockageOptions } from "../../../src/journal/blockage.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { until } from "../../fixtures/until.ts";
 import { scratch } from "./scratch.ts";
 
-function open(path: string, clock: Clock = systemClock, waits: BlockageOptions = {}) {
+const NO_DISK: Sync = async () => {};
+
+function open(
+  path: string,
+  clock: Clock = systemClock,
+  waits: BlockageOptions = {},
+  sync: Sync = NO_DISK,
+) {
   const db = new Database(join(path, "numbers.db"), { timeout: 20 });
   db.pragma("journal_mode = WAL");
   db.exec("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, ballast BLOB) STRICT");
-  const commits = new GroupCommit(db, "numbers.db", clock, waits);
+  const commits = new GroupCommit(db, "numbers.db", clock, sync, waits);
   const insert = db.prepare("INSERT INTO numbers (n, ballast) VALUES (?, zeroblob(?))");
   return {
     db,
@@ -78,7 +86,7 @@ test("a full disk refuses its group, whole; when there is room again, writes go 
   expect(store.numbers()).toEqual([1, 3]);
 });
 
-test("what is issued can be read at once, and by others only once it is durable", async () => {
+test("what is issued can be read at once, and by others only once it is committed", async () => {
   using directory = scratch();
   using store = open(directory.path);
   using other = open(directory.path);
@@ -110,7 +118,7 @@ test("what was read before its commit is undone with its group", async () => {
   expect(store.numbers()).toEqual([]);
 });
 
-test("after a commit of several there is a pause of three times its length, for others to join", async () => {
+test("after a commit of several there is a pause as long as it took, for others to join", async () => {
   using directory = scratch();
   const clock = new ManualClock();
   let waitedMs = 0;
@@ -130,11 +138,53 @@ test("after a commit of several there is a pause of three times its length, for 
   await Promise.all([store.add(1), store.add(2)]);
   const later = [store.add(3), store.add(4)];
   for (let turns = 0; turns < 3; turns++) await turn();
-  await clock.advance(29);
+  await clock.advance(9);
   expect(other.numbers()).toEqual([1, 2]);
   await clock.advance(1);
   await Promise.all(later);
   expect(other.numbers()).toEqual([1, 2, 3, 4]);
+});
+
+test("writes are acknowledged once the disk has them; those behind them gather meanwhile", async () => {
+  using directory = scratch();
+  const syncs: PromiseWithResolvers<void>[] = [];
+  const sync = () => {
+    const begun = Promise.withResolvers<void>();
+    syncs.push(begun);
+    return begun.promise;
+  };
+  using store = open(directory.path, systemClock, {}, sync);
+  using other = open(directory.path);
+  const acknowledged: number[] = [];
+  const add = (n: number) => store.add(n).then(() => acknowledged.push(n));
+  const first = add(1);
+  await until("a sync", () => syncs.length === 1);
+  expect({ written: other.numbers(), acknowledged }).toEqual({ written: [1], acknowledged: [] });
+  const rest = [add(2), add(3)];
+  await store.commits.settle();
+  expect({ own: store.numbers(), others: other.numbers() }).toEqual({
+    own: [1, 2, 3],
+    others: [1],
+  });
+  const drained = store.commits.drain().then(() => [...acknowledged]);
+  syncs[0]?.resolve();
+  await first;
+  await until("the next sync", () => syncs.length === 2);
+  expect(acknowledged).toEqual([1]);
+  syncs[1]?.resolve();
+  await Promise.all(rest);
+  expect(await drained).toEqual([1, 2, 3]);
+});
+
+test("a sync that fails says nothing about what reached the disk: everything is refused", async () => {
+  using directory = scratch();
+  const sync = () =>
+    Promise.reject(Object.assign(new Error("input/output error"), { code: "EIO" }));
+  using store = open(directory.path, systemClock, {}, sync);
+  const first = store.add(1);
+  await expect(first).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  await expect(store.add(2)).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  await expect(store.commits.settle()).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
 });
 
 test("one writer by himself is not kept waiting", async () => {
