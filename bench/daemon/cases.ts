@@ -5,6 +5,7 @@ import { latency } from "./latency.ts";
 import { rescan } from "./rescan.ts";
 import { start } from "./start.ts";
 import { status } from "./status.ts";
+import { syncthing } from "./syncthing.ts";
 import { scanScheduler } from "./scan-scheduler.ts";
 import { webdav } from "./webdav.ts";
 
@@ -12,6 +13,7 @@ import { webdav } from "./webdav.ts";
 export const CASES: readonly Case[] = [
   job,
   webdav,
+  syncthing,
   latency,
   follow,
   scanScheduler,

@@ -44,7 +44,7 @@ function report(bench: Bench, files: number, own: number, rclone: number): void 
     ours: `${rounded(own)} s`,
     beside: `rclone copy to WebDAV ${rounded(rclone)} s`,
     value: rclone / own,
-    bound: { atLeast: 50, unit: "×" },
+    bound: { atLeast: 25, unit: "×" },
   });
 }
 
