@@ -22,7 +22,8 @@ import { asLearned } from "../sync/learned-settle.ts";
 import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { throttledArchive } from "../sync/throttled-archive.ts";
-import { Sync } from "../sync/sync.ts";
+import { openSync } from "../sync/open-sync.ts";
+import type { Sync } from "../sync/sync.ts";
 import { Accounts, type LiveAccount } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
 import { ClusterWatch, soughtBy } from "./cluster-watch.ts";
@@ -177,7 +178,7 @@ async function openAccount(
   };
   const { retryAt } = config.quota;
   const probes = retryAt === undefined ? undefined : new Schedule(retryAt);
-  const sync = await Sync.open(
+  const sync = await openSync(
     context,
     (at) => probes?.next(at) ?? null,
     () => changed.tell(),

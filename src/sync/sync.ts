@@ -4,147 +4,99 @@
  */
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
-import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
-import { AfterLoop } from "./after-loop.ts";
+import type { AfterLoop } from "./after-loop.ts";
 import { identify } from "./archive-identity.ts";
-import { Assignments } from "./assignments.ts";
-import { AwayNote } from "./away.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
-import type { Ownership } from "./ownership.ts";
-import { Bandwidth } from "./bandwidth.ts";
+import type { Assignments } from "./assignments.ts";
+import type { AwayNote } from "./away.ts";
+import type { SyncContext } from "./context.ts";
+import type { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
-import { FirstRun } from "./first-run.ts";
-import { Folders } from "./folders.ts";
+import type { FirstRun } from "./first-run.ts";
+import type { Folders } from "./folders.ts";
 import { followOutside } from "./follow-outside.ts";
-import { AccountGate } from "./account-gate.ts";
-import { Held } from "./held.ts";
+import type { AccountGate } from "./account-gate.ts";
+import type { Held } from "./held.ts";
 import { followLost } from "./interrupted.ts";
-import { Intake } from "./intake.ts";
+import type { Intake } from "./intake.ts";
 import { isKnown, type Outage } from "./outage.ts";
-import { Placement } from "./placement.ts";
-import { AfterActions } from "./after-actions.ts";
-import { Receipts } from "./receipts.ts";
-import { Poller } from "./poller.ts";
+import type { AfterActions } from "./after-actions.ts";
+import type { Receipts } from "./receipts.ts";
+import type { Poller } from "./poller.ts";
 import { readerCalls } from "./reader-calls.ts";
 import { wakeFor } from "./wake-for.ts";
-import { Sender } from "./sender.ts";
+import type { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
-import { RESCAN_KEY, ScanScheduler } from "./scan-scheduler.ts";
+import { RESCAN_KEY, type ScanScheduler } from "./scan-scheduler.ts";
 import { together } from "./run-all.ts";
-import { AfterHooks } from "./after-hooks.ts";
+import type { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
 
+/** What `openSync` has wired together. */
+export type SyncParts = {
+  readonly keeper: AccountGate;
+  readonly folders: Folders;
+  readonly held: Held;
+  readonly firstRun: FirstRun;
+  readonly sender: Sender;
+  readonly poller: Poller;
+  readonly intake: Intake;
+  readonly afterActions: AfterActions;
+  readonly afterLoop: AfterLoop;
+  readonly afterHooks: AfterHooks;
+  readonly receipts: Receipts;
+  readonly bandwidth: Bandwidth;
+  readonly away: AwayNote;
+  readonly assignments: Assignments;
+  /** By the mirror's id. */
+  readonly scanSchedulers: ReadonlyMap<number, ScanScheduler>;
+  /** What others had written to the journal before any of it was read. */
+  readonly outsideWrites: number;
+  /** When a person last asked any daemon of the cluster for a rescan. */
+  readonly rescanAsked: string | null;
+  /** To be called whenever something is journaled or the state of a source changes. */
+  readonly changed: () => void;
+};
+
+/** All loops of an archive: runs them, wakes them and ends them. `openSync` makes one. */
 export class Sync {
   readonly #context: SyncContext;
-  readonly #ownership: Ownership;
-  readonly #keeper: AccountGate;
-  readonly #folders: Folders;
-  readonly #held: Held;
-  readonly #firstRun: FirstRun;
-  readonly #sender: Sender;
-  readonly #poller: Poller;
-  readonly #intake: Intake;
-  readonly #afterHooks: AfterHooks;
-  readonly #receipts: Receipts;
-  readonly scanSchedulers: ReadonlyMap<number, ScanScheduler>;
-  readonly #outsideWrites: number;
-  /** When a person last asked any daemon of the cluster for a rescan. */
-  #rescanAsked: string | null = null;
+  readonly #parts: SyncParts;
+  #rescanAsked: string | null;
   /** Rejects with what failed next to the loops. */
   readonly #broken = Promise.withResolvers<never>();
-  readonly #changed: () => void;
-  readonly #bandwidth: Bandwidth;
   /** Aborts when no loop runs any more. */
   readonly #over = new AbortController();
-  readonly #afterActions = new AfterActions();
-  readonly #afterLoop: AfterLoop;
-  readonly #away: AwayNote;
-  readonly #assignments: Assignments;
 
-  private constructor(
-    context: SyncContext,
-    {
-      keeper,
-      firstRun,
-      away,
-      assignments,
-    }: { keeper: AccountGate; firstRun: FirstRun; away: AwayNote; assignments: Assignments },
-    outsideWrites: number,
-    changed: () => void,
-  ) {
+  constructor(context: SyncContext, parts: SyncParts) {
     this.#context = context;
-    this.#ownership = context.ownership;
+    this.#parts = parts;
+    this.#rescanAsked = parts.rescanAsked;
     this.#broken.promise.catch(() => {});
-    this.#outsideWrites = outsideWrites;
-    this.#keeper = keeper;
-    this.#away = away;
-    this.#assignments = assignments;
-    this.#changed = () => {
-      firstRun.notify();
-      changed();
-    };
-    const { bytesPerSecond } = context.config.upload;
-    this.#bandwidth = context.bandwidth ?? new Bandwidth(bytesPerSecond, context.clock);
-    this.#folders = new Folders(context.archive, context.clock, this.#ownership.isShared);
-    const placement = new Placement(this.#folders);
-    this.#held = new Held(context, this.#folders, placement);
-    this.#firstRun = firstRun;
-    this.#sender = new Sender(context, keeper, placement, firstRun, (id) => this.#isThere(id));
-    this.#poller = new Poller(context, keeper);
-    this.#afterLoop = new AfterLoop(assignments.context, this.#afterActions);
-    this.#afterHooks = new AfterHooks(context);
-    this.#receipts = new Receipts(context);
-    this.#intake = new Intake(context, this.#afterActions, this.#sender.stream);
-    const scanScheduler = (mirror: LiveMirror) =>
-      new ScanScheduler(context, mirror, this.#intake, this.#changed);
-    this.scanSchedulers = new Map(
-      [...context.mirrors].map(([id, mirror]) => [id, scanScheduler(mirror)]),
-    );
   }
 
-  /**
-   * What was under way when the last run ended is in doubt from now on. `changed` is called
-   * whenever something is journaled or the state of a source changes. Which loops run is what
-   * `context.assignments` says.
-   */
-  static async open(
-    context: SyncContext,
-    scheduledAfter: ProbePolicy["scheduledAfter"],
-    changed: () => void,
-  ): Promise<Sync> {
-    // Taken before anything is read: what the command line writes from here on is noticed.
-    const outsideWrites = await context.journal.outsideWrites();
-    const assignments = new Assignments(context);
-    await assignments.takeUp();
-    const keeper = await AccountGate.open(context, scheduledAfter);
-    let sync: Sync | undefined;
-    const firstRun = await FirstRun.open(context, async (id) => sync?.isScanned(id) ?? false);
-    const away = await AwayNote.open(context);
-    sync = new Sync(context, { keeper, firstRun, away, assignments }, outsideWrites, changed);
-    await sync.#sender.reread();
-    sync.#rescanAsked = await context.journal.keyValue(RESCAN_KEY);
-    return sync;
+  get scanSchedulers(): ReadonlyMap<number, ScanScheduler> {
+    return this.#parts.scanSchedulers;
   }
 
   /** Documents that are claimed or being sent. */
   get underWay(): number {
-    return this.#sender.underWay;
+    return this.#parts.sender.underWay;
   }
 
   /** The functions that readers call. */
   get readerCalls(): DaemonCalls {
     return readerCalls(this.#context, {
-      intake: this.#intake,
+      intake: this.#parts.intake,
       scanSchedulers: this.scanSchedulers,
-      allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
+      allowance: (bytes) => this.#parts.bandwidth.take(bytes, this.#over.signal),
       told: (status) => this.told(status),
     });
   }
 
   /** A reader has fallen silent, or speaks again. */
   readerSilence(): void {
-    this.#sender.rebalance();
+    this.#parts.sender.rebalance();
     this.#context.wakeups.after.notify();
   }
 
@@ -152,7 +104,7 @@ export class Sync {
     const scanScheduler = this.scanSchedulers.get(status.mirrorId);
     const isBack = status.online && scanScheduler?.state.status?.online !== true;
     // At the start too, and before the scan: a pass that finds nothing else is over with it.
-    if (isBack) await this.#held.release(["SOURCE_OFFLINE"]);
+    if (isBack) await this.#parts.held.release(["SOURCE_OFFLINE"]);
     await scanScheduler?.told(status);
     // Told after every start of a reader: what it is to send, move or delete waits for that.
     if (!status.online) return;
@@ -162,7 +114,7 @@ export class Sync {
 
   /** The archive cannot be reached just now; undefined while it can, or nobody knows. */
   get outage(): Outage | undefined {
-    const met = [this.#sender.outage, this.#poller.outage];
+    const met = [this.#parts.sender.outage, this.#parts.poller.outage];
     return met.find((outage) => isKnown(outage, this.#context));
   }
 
@@ -170,20 +122,23 @@ export class Sync {
   rescan(why: string, mirrorId?: number): void {
     for (const [id, scheduler] of this.scanSchedulers)
       if (mirrorId === undefined || mirrorId === id) scheduler.request(why);
-    this.#folders.forget();
+    this.#parts.folders.forget();
     this.#recheck();
   }
 
   /** Looks once more at what waits for something to be fixed. */
   #recheck(): void {
-    this.#held.recheck();
-    this.#afterLoop.recheck();
+    this.#parts.held.recheck();
+    this.#parts.afterLoop.recheck();
   }
 
   /** Wakes the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
-    wakeFor(this.#context, applied, { told: this.#afterHooks, converted: this.#receipts });
-    this.#changed();
+    wakeFor(this.#context, applied, {
+      told: this.#parts.afterHooks,
+      converted: this.#parts.receipts,
+    });
+    this.#parts.changed();
   }
 
   /** Something failed that no loop waits for: all of them end with it. */
@@ -199,20 +154,20 @@ export class Sync {
           account: () => begin(...this.#accountLoops(signal)),
           mirrors: (own: SyncContext) => begin(...this.#mirrorLoops(own, signal)),
           takenOver: async (mirrorId: number) => {
-            await this.#firstRun.release(mirrorId);
-            await this.#afterLoop.takeUp();
+            await this.#parts.firstRun.release(mirrorId);
+            await this.#parts.afterLoop.takeUp();
             this.scanSchedulers.get(mirrorId)?.request("taken over");
           },
         };
         const scanned = () => [...this.scanSchedulers.keys()].filter((id) => this.isScanned(id));
         begin(
-          this.#sender.run(signal),
-          followOutside(this.#context, this.#outsideWrites, this.#looks(), signal),
+          this.#parts.sender.run(signal),
+          followOutside(this.#context, this.#parts.outsideWrites, this.#looks(), signal),
           Promise.race([this.#broken.promise, aborted(signal)]),
-          this.#firstRun.run(signal),
-          this.#afterLoop.run(signal),
+          this.#parts.firstRun.run(signal),
+          this.#parts.afterLoop.run(signal),
           new Tidier(this.#context, scanned).run(signal),
-          this.#assignments.run(loops, begin, signal),
+          this.#parts.assignments.run(loops, begin, signal),
         );
       });
     } finally {
@@ -223,7 +178,8 @@ export class Sync {
   #looks(): Parameters<typeof followOutside>[2] {
     const look = async () => {
       const scanSchedulers = [...this.scanSchedulers.values()];
-      if (await this.#away.look({ outage: this.outage, scanSchedulers })) this.#changed();
+      if (await this.#parts.away.look({ outage: this.outage, scanSchedulers }))
+        this.#parts.changed();
     };
     return { reread: () => this.reread(), look };
   }
@@ -232,28 +188,21 @@ export class Sync {
   #accountLoops(signal: AbortSignal): Promise<unknown>[] {
     return [
       followLost(this.#context, signal),
-      new Doubts(this.#context, this.#keeper).run(signal),
-      this.#poller.run(signal),
-      this.#held.run(signal),
-      this.#receipts.run(signal),
-      ...identify(this.#context, this.#keeper, signal),
+      new Doubts(this.#context, this.#parts.keeper).run(signal),
+      this.#parts.poller.run(signal),
+      this.#parts.held.run(signal),
+      this.#parts.receipts.run(signal),
+      ...identify(this.#context, this.#parts.keeper, signal),
     ];
   }
 
   #mirrorLoops(own: SyncContext, signal: AbortSignal): Promise<unknown>[] {
     const schedulers = [...own.mirrors.keys()].flatMap((id) => this.scanSchedulers.get(id) ?? []);
     return [
-      new Settler(own, this.#afterActions, this.#sender.stream).run(signal),
-      this.#afterHooks.run(signal, own),
+      new Settler(own, this.#parts.afterActions, this.#parts.sender.stream).run(signal),
+      this.#parts.afterHooks.run(signal, own),
       ...schedulers.map((each) => each.run(signal)),
     ];
-  }
-
-  /** Whether a source can be read from here, as far as that is known. */
-  #isThere(mirrorId: number): boolean {
-    // Alone, what cannot be read is held for that, and told.
-    if (!this.#ownership.isShared) return true;
-    return this.scanSchedulers.get(mirrorId)?.state.status?.online === true;
   }
 
   /** Whether this daemon has scanned a mirror whole since the start. */
@@ -264,25 +213,25 @@ export class Sync {
   /** Takes up what was written to the journal next to the loops: pause, retry, a probe asked for. */
   async reread(): Promise<void> {
     await this.#context.identity?.reread();
-    await this.#keeper.reread();
-    await this.#sender.reread();
+    await this.#parts.keeper.reread();
+    await this.#parts.sender.reread();
     // What is written outside is a person's doing where this daemon is alone, and rare.
-    if (this.#ownership.isShared) await this.#rereadOthers();
+    if (this.#context.ownership.isShared) await this.#rereadOthers();
     else this.#recheck();
     for (const wakeup of Object.values(this.#context.wakeups)) wakeup.notify();
     for (const { settling } of this.#context.mirrors.values()) {
       settling.small.notify();
       settling.large.notify();
     }
-    this.#changed();
+    this.#parts.changed();
   }
 
   /** Others of the cluster write all the time; what a person has asked one of them for is a key-value entry. */
   async #rereadOthers(): Promise<void> {
     await this.#context.pace.reread();
-    await this.#firstRun.reread();
-    this.#afterHooks.notify();
-    this.#receipts.notify();
+    await this.#parts.firstRun.reread();
+    this.#parts.afterHooks.notify();
+    this.#parts.receipts.notify();
     const asked = await this.#context.journal.keyValue(RESCAN_KEY);
     if (asked === this.#rescanAsked) return;
     this.#rescanAsked = asked;
@@ -291,9 +240,9 @@ export class Sync {
 
   /** Ends sending: what is being sent is finished until `deadline` aborts. */
   async drain(deadline: AbortSignal): Promise<void> {
-    await this.#sender.drain(deadline);
-    await this.#firstRun.conclude();
+    await this.#parts.sender.drain(deadline);
+    await this.#parts.firstRun.conclude();
     // Others go on, and more may join what is open.
-    if (!this.#ownership.isShared) await this.#receipts.conclude(deadline);
+    if (!this.#context.ownership.isShared) await this.#parts.receipts.conclude(deadline);
   }
 }

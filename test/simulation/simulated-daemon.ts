@@ -7,7 +7,8 @@ import type { LiveMirror } from "../../src/sync/context.ts";
 import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { throttledArchive } from "../../src/sync/throttled-archive.ts";
-import { Sync } from "../../src/sync/sync.ts";
+import { openSync } from "../../src/sync/open-sync.ts";
+import type { Sync } from "../../src/sync/sync.ts";
 import { MemoryCluster } from "../fakes/memory-cluster.ts";
 import type { ClusterWorld } from "./cluster-world.ts";
 import { Life } from "./life.ts";
@@ -141,7 +142,7 @@ export class SimulatedDaemon {
       held: new Wakeup(),
       after: new Wakeup(),
     };
-    const sync = await Sync.open(
+    const sync = await openSync(
       {
         config,
         journal,

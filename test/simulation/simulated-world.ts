@@ -13,7 +13,8 @@ import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
 import { FULL_OWNERSHIP } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { throttledArchive } from "../../src/sync/throttled-archive.ts";
-import { Sync } from "../../src/sync/sync.ts";
+import { openSync } from "../../src/sync/open-sync.ts";
+import type { Sync } from "../../src/sync/sync.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
@@ -369,7 +370,7 @@ export class SimulatedWorld {
       maxSleepMs: MAX_SLEEP_MS,
       newBatchId: () => `batch-${++this.#batches}`,
     };
-    const sync = await Sync.open(
+    const sync = await openSync(
       context,
       (at) => (this.#hasSchedule ? Math.ceil((at + 1) / PROBE_EVERY_MS) * PROBE_EVERY_MS : null),
       () => undefined,

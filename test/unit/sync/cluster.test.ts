@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
-import { Sync } from "../../../src/sync/sync.ts";
+import { openSync } from "../../../src/sync/open-sync.ts";
+import type { Sync } from "../../../src/sync/sync.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 import { RESCAN_KEY } from "../../../src/sync/scan-scheduler.ts";
 
@@ -21,7 +22,7 @@ async function aCluster(mirror: Partial<Mirror> = {}) {
   a.archive.addFolder("Scans");
   const opened = [];
   for (const desk of [a, b]) {
-    const sync = await Sync.open(
+    const sync = await openSync(
       desk.context,
       () => null,
       () => {},
