@@ -6,7 +6,7 @@ import { CommanderError } from "commander";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { Stopping } from "../std/abort.ts";
-import { Fault, messageOf } from "../std/fault.ts";
+import { Fault, messageOf, UsageError } from "../std/fault.ts";
 import { exhaustion } from "../std/open-files.ts";
 import { printable } from "../std/printable.ts";
 import { clause } from "../std/wording.ts";
@@ -27,11 +27,6 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
-/** The arguments cannot be used; `message` says what is wrong and, behind a semicolon, the fix. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
 
 /** The command ended before it was done, with `code`. */
 export class Interrupted extends Error {

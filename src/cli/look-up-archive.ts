@@ -8,9 +8,9 @@ import { findNetworks } from "../config/find-networks.ts";
 import type { FileShape } from "../config/file-schema.ts";
 import { findSecrets } from "../config/secrets.ts";
 import { sketchOf } from "../config/sketch-of.ts";
-import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
 import type { ArchiveSettings } from "../archive/archive.ts";
+import { UsageError } from "../std/fault.ts";
 
 /**
  * How an archive is spoken to (the one called `wanted`, else the only one or `main`), from that part of

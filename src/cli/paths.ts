@@ -9,8 +9,8 @@ import type { Mirror } from "../config/config.ts";
 import { nearest } from "../config/nearest.ts";
 import type { Journal } from "../journal/journal.ts";
 import { rawOf, rawOfText, type RawPath } from "../std/raw-path.ts";
-import { UsageError } from "./exit.ts";
 import type { KnownPlace, MirrorPath } from "../report/explanation.ts";
+import { UsageError } from "../std/fault.ts";
 
 /** The mirror of this name. Throws `UsageError`. */
 export function mirrorNamed(name: string, mirrors: readonly Mirror[]): Mirror {

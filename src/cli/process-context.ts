@@ -1,8 +1,8 @@
 import { Stopping } from "../std/abort.ts";
 import { systemClock, systemRandom } from "../std/clock.ts";
 import { neverBlock } from "../std/never-block.ts";
-import { codeOf } from "../std/fault.ts";
-import { codeOfStop, UsageError } from "./exit.ts";
+import { codeOf, UsageError } from "../std/fault.ts";
+import { codeOfStop } from "./exit.ts";
 import { giveUp } from "./leave.ts";
 import type { ProcessContext } from "./shell.ts";
 import { readFileSync } from "node:fs";

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { version } from "../daemon/version.ts";
 import { type AddCommand, HELP_GROUP } from "./command-table.ts";
-import { UsageError } from "./exit.ts";
 import type { Shell } from "./shell.ts";
 import { examples } from "./option-values.ts";
 import { nearest } from "../config/nearest.ts";
 import { isShareAddress, SHARE_FIX } from "../config/place-kinds.ts";
+import { UsageError } from "../std/fault.ts";
 
 /** The command line with these commands. Parsing throws `CommanderError` and `UsageError`, and ends no process. */
 export function programOf(shell: Shell, commands: readonly AddCommand[]): Command {

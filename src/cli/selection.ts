@@ -2,8 +2,8 @@ import type { Config } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
 import type { Journal, ListQuery } from "../journal/journal.ts";
 import { joinRaw, type RawPath } from "../std/raw-path.ts";
-import { UsageError } from "./exit.ts";
 import { mirrorNamed, placeOf } from "./paths.ts";
+import { UsageError } from "../std/fault.ts";
 
 /** Where typed names and paths are looked up. */
 export type Scope = {

@@ -26,3 +26,8 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** The arguments cannot be used; `message` says what is wrong and, behind a semicolon, the fix. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

@@ -95,7 +95,9 @@ describe("before there is a journal", () => {
     symlinkSync(join(world.source, "scan.pdf"), join(world.source, "link.pdf"));
     for (const nothing of ["none.pdf", "link.pdf"]) {
       const explained = await run("explain", nothing);
-      expect(explained.stdout).toMatch(/No such file, .* Symbolic links are never followed/);
+      expect(explained.stdout).toMatch(
+        /There is no such file, .* It does not follow symbolic links/,
+      );
       expect(explained.code).toBe(1);
     }
     expect((await run("check")).stdout).toMatch(/made at the first start/);

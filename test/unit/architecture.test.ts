@@ -180,10 +180,10 @@ const LINES: Readonly<Record<string, number>> = {
   dashboard: 2_600,
   notify: 1_850,
   daemon: 3_300,
-  check: 1_250,
-  cli: 7_050,
+  check: 1_400,
+  cli: 6_850,
   "main.ts": 12,
-  "embedded-archive": 5_150,
+  "embedded-archive": 5_100,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

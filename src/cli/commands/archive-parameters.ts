@@ -10,8 +10,8 @@ import type {
   SearchQuery,
 } from "../../archive/archive.ts";
 import { DIGIDOC_SORTS, DOCUMENT_SORTS, FOLDER_SORTS } from "../../wire/shapes.ts";
-import { UsageError } from "../exit.ts";
 import { moment, trueOrFalse, wholeNumber } from "../option-values.ts";
+import { UsageError } from "../../std/fault.ts";
 
 /** Values by the interface's names, as typed. */
 export type TypedValues = Readonly<Record<string, unknown>>;

@@ -4,8 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Upload, UploadMetadata } from "../../archive/archive.ts";
-import { codeOf } from "../../std/fault.ts";
-import { UsageError } from "../exit.ts";
+import { codeOf, UsageError } from "../../std/fault.ts";
 import { moment, wholeNumber } from "../option-values.ts";
 
 /** Parameters of upload (endpoint 7) as options. */

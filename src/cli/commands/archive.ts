@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Archive, ContainedDocument } from "../../archive/archive.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
-import { Fault } from "../../std/fault.ts";
+import { Fault, UsageError } from "../../std/fault.ts";
 import { readArchiveSettings } from "../look-up-archive.ts";
-import { EXIT, UsageError } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { addMoved } from "./archive-moved.ts";
 import { addUploadOptions, readUpload, type UploadOptions } from "./archive-upload.ts";

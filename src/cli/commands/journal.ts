@@ -9,7 +9,7 @@ import {
 } from "../../config/journal-place.ts";
 import type { Advance, Copied } from "../../journal/copy/copy-journal.ts";
 import { journalFault } from "../../journal/journal-fault.ts";
-import { EXIT, Interrupted, UsageError } from "../exit.ts";
+import { EXIT, Interrupted } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 import type { Compared, RowDifference } from "../../journal/copy/compare-journals.ts";
@@ -17,6 +17,7 @@ import type { Clock } from "../../std/clock.ts";
 import { printable } from "../../std/printable.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted, numberText } from "../../std/wording.ts";
+import { UsageError } from "../../std/fault.ts";
 
 type Options = { readonly from: string; readonly to: string; readonly json?: boolean };
 

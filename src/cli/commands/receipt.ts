@@ -4,12 +4,13 @@ import { type Receipt, RECEIPT_DOCUMENTS_MAX, receiptOf } from "../../receipts/r
 import { receiptHtml } from "../../receipts/receipt-html.ts";
 import { receiptJson, receiptText } from "../../receipts/receipt-text.ts";
 import { table } from "../text-table.ts";
-import { EXIT, UsageError } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import { timeText } from "../../std/wording.ts";
 import { readJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
+import { UsageError } from "../../std/fault.ts";
 
 /** Batches that are listed, or that the beginning of an id is looked for among. */
 const LISTED_MAX = 20;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { EXIT, UsageError } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { mirrorNamed, placesOf } from "../paths.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
@@ -10,7 +10,7 @@ import { askedHook, type Trial, trialLines, trialOf } from "../../report/trial.t
 import { examples } from "../option-values.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { mountOf, readMounts } from "../../source/mounts.ts";
-import { Fault } from "../../std/fault.ts";
+import { Fault, UsageError } from "../../std/fault.ts";
 import { sourceSettings } from "../../sync/reader-mirror.ts";
 import { whyLeftOut } from "../../source/left-out.ts";
 import { StatReader } from "../../report/stat-reader.ts";

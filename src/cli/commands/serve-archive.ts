@@ -2,10 +2,9 @@ import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
-import { codeOf, Fault } from "../../std/fault.ts";
+import { codeOf, Fault, UsageError } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
 import { growSlowly } from "../../std/heap.ts";
-import { UsageError } from "../exit.ts";
 import {
   accounts,
   duration,

@@ -8,13 +8,13 @@ import type { FileShape } from "../../config/file-schema.ts";
 import { namedFiles } from "../../config/secrets.ts";
 import { sketchOf } from "../../config/sketch-of.ts";
 import { readMounts } from "../../source/mounts.ts";
-import { dropIn, type Needs } from "../drop-in.ts";
-import { UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 import { readNameservers } from "../../network/address-filter.ts";
 import { hooksOf } from "../../config/build-hooks.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
+import { UsageError } from "../../std/fault.ts";
+import { dropIn, type Needs } from "../../check/drop-in.ts";
 
 /** `scanferry systemd`: the drop-in of the unit for this configuration. */
 export function addSystemd(program: Command, shell: Shell): void {

@@ -4,9 +4,8 @@ import { dirname, join } from "node:path";
 import { assertUsable } from "../../config/sketch-of.ts";
 import { starterConfig } from "../../config/starter.ts";
 import { replaceFile } from "../../std/durable.ts";
-import { codeOf, Fault } from "../../std/fault.ts";
+import { codeOf, Fault, UsageError } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
-import { UsageError } from "../exit.ts";
 import type { Setup } from "./setup.ts";
 
 /** A secret may still be written into it by hand: nobody else reads it. */

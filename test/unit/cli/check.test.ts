@@ -9,7 +9,6 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { dropIn } from "../../../src/cli/drop-in.ts";
 import type { Config, Mirror } from "../../../src/config/config.ts";
 import type { PostgresPlace } from "../../../src/config/journal-place.ts";
 import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
@@ -25,6 +24,7 @@ import { examinePrograms } from "../../../src/check/programs.ts";
 import { tokenFindings } from "../../../src/check/web.ts";
 import { installedUnit } from "../../../src/check/installed-unit.ts";
 import { examineHardLinks } from "../../../src/check/sources.ts";
+import { dropIn } from "../../../src/check/drop-in.ts";
 
 const refusal = (code: string) => JSON.stringify({ response: "ERROR", responseDescription: code });
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dropIn, type Needs } from "../../../src/cli/drop-in.ts";
-import { UsageError } from "../../../src/cli/exit.ts";
 import { SECRET_SCHEMES } from "../../../src/domain/signing.ts";
 import { type Mount, parseMountinfo } from "../../../src/source/mounts.ts";
 import { scanferry } from "./in-process.ts";
+import { UsageError } from "../../../src/std/fault.ts";
+import { dropIn, type Needs } from "../../../src/check/drop-in.ts";
 
 const ROOT = "1 0 8:1 / / rw - ext4 /dev/sda1 rw";
 const mounts = (...lines: string[]): Mount[] => parseMountinfo([ROOT, ...lines].join("\n"));

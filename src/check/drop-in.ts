@@ -7,8 +7,8 @@
 import { isIP } from "node:net";
 import { isLinkLocal } from "../network/address-filter.ts";
 import { isLoopback } from "../network/proxies.ts";
-import { type Mount, isNetwork, mountOf } from "../source/mounts.ts";
-import { UsageError } from "./exit.ts";
+import { isNetwork, type Mount, mountOf } from "../source/mounts.ts";
+import { UsageError } from "../std/fault.ts";
 
 /** What a service needs to reach. Paths are absolute. */
 export type Needs = {
