@@ -17,9 +17,8 @@ const LIST_REST = 10;
 const TYPING_MS = 250;
 const COUNT_DOWN_MS = 1_000;
 const AFTER_CLICK_MS = 100;
-/** Documents of a page of the list, and of all that are shown at most: each refresh reads them. */
+/** Documents of a page of the list. */
 const PAGE = 25;
-const SHOWN_MAX = 200;
 const NOW_MAX = 8;
 
 let snapshot;
@@ -30,9 +29,8 @@ let listTimer;
 let listGapMs = LIST_GAP_MS;
 let listedAt = 0;
 let lists = 0;
-let shown = PAGE;
-/** Where the page of the list begins, and where the next one does. */
-let after;
+/** Where each page of the list up to the one that is shown begins, but for the first; and where the next one does. */
+let places = [];
 let next;
 
 /** All pages of this browser: one signs out for each. */
@@ -95,7 +93,7 @@ async function list() {
   try {
     const [underWay, recent, activity] = await Promise.all([
       askNow(),
-      askRecent(),
+      askDocuments(mine),
       ask("/api/activity"),
     ]);
     listGapMs = Math.max(LIST_GAP_MS, LIST_REST * (Date.now() - listedAt));
@@ -103,8 +101,7 @@ async function list() {
     if (mine !== lists) return;
     showNow({ ...underWay, at: now() }, openStory);
     showActivity(activity);
-    showDocuments({ ...recent, at: now(), mirrors: snapshot?.mirrors.length ?? 0 }, openStory);
-    next = recent.next;
+    showList(recent);
   } catch (error) {
     setText(byId("documents-note"), strings.documentsFailed(error.message));
   }
@@ -118,11 +115,26 @@ async function askNow() {
   return { documents, settling, waiting };
 }
 
-function askRecent() {
-  const query = filterQuery();
-  query.set("limit", shown);
-  if (after) query.set("after", after);
-  return ask(`/api/documents?${query}`);
+/** One answer takes the daemon a short time only: asks until the page is full, and shows what there is meanwhile. */
+async function askDocuments(mine) {
+  const found = { documents: [], next: places.at(-1), complete: false };
+  while (!found.complete && mine === lists) {
+    const query = filterQuery();
+    query.set("limit", PAGE - found.documents.length);
+    if (found.next) query.set("after", found.next);
+    const part = await ask(`/api/documents?${query}`);
+    found.documents.push(...part.documents);
+    found.next = part.next;
+    found.complete = part.complete || found.documents.length === PAGE;
+    if (!found.complete && mine === lists) showList(found);
+  }
+  return found;
+}
+
+function showList(found) {
+  next = found.next;
+  const list = { ...found, at: now(), mirrors: snapshot?.mirrors.length ?? 0 };
+  showDocuments({ ...list, isFirst: places.length === 0 }, openStory);
 }
 
 /** Does what was asked for; what `work` resolves with is reported. */
@@ -149,15 +161,13 @@ function showOnly({ state, code }) {
 }
 
 function fromTheTop() {
-  after = undefined;
-  shown = PAGE;
+  places = [];
 }
 
-function showMore() {
-  // A longer list first; then page by page.
-  if (shown < SHOWN_MAX) shown = Math.min(SHOWN_MAX, shown * 2);
-  else after = next;
+function turnTo(pages) {
+  places = pages;
   listAfter(0);
+  byId("documents-title").scrollIntoView();
 }
 
 async function signOut() {
@@ -173,8 +183,9 @@ function listenToClicks() {
       : asked("/api/pause", strings.asked.pause)(),
   );
   byId("rescan").addEventListener("click", asked("/api/rescan", strings.asked.rescan));
-  byId("more").addEventListener("click", showMore);
   byId("language").addEventListener("change", ({ target }) => choose(target.value));
+  byId("next").addEventListener("click", () => turnTo([...places, next]));
+  byId("previous").addEventListener("click", () => turnTo(places.slice(0, -1)));
   byId("sign-out").addEventListener("click", () => act(signOut));
   sessions.addEventListener("message", () => location.reload());
   document.addEventListener("visibilitychange", listSoon);

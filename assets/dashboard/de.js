@@ -217,10 +217,13 @@ export const strings = {
     documentId: "Dokument-ID",
   },
   none: "–",
-  more: "Mehr zeigen",
+  pages: "Seiten der Liste",
+  previous: "Zurück",
+  next: "Weiter",
+  sortLabel: "Sortierung",
+  sorts: { "": "Neueste zuerst", name: "Nach Ordner und Name", state: "Nach Zustand" },
   noDocuments: "Keine Dokumente passen.",
-  incomplete:
-    "Es sind zu viele Dokumente, um alle zu durchsuchen: nach einem Teil des Namens suchen, oder scanferry list verwenden.",
+  searching: "Die Suche läuft noch…",
   documentsFailed: (message) => `Die Dokumente konnten nicht gelesen werden: ${message}`,
 
   // What came of a click.

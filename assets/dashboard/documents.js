@@ -25,14 +25,17 @@ export function showNow({ documents, settling, waiting, at }, onStory) {
   byId("now").hidden = documents.length === 0 && note === "";
 }
 
-/** The documents that match the filters, the latest first; of one mirror its name is not said. */
-export function showDocuments({ documents, complete, next, at, mirrors }, onStory) {
+/** A page of the documents that match the filters; of one mirror its name is not said. */
+export function showDocuments(list, onStory) {
+  const { documents, complete, next, isFirst, at, mirrors } = list;
   const body = cardTable(byId("documents"), COLUMNS.map((column) => [column, strings.columns[column]]));
   byId("documents").classList.toggle("one-mirror", mirrors < 2);
   sync(body, documents, { key: ({ id }) => id, make: (one) => documentRow(one, at, onStory) });
   const note = documents.length === 0 ? strings.noDocuments : "";
-  setText(byId("documents-note"), complete ? note : `${note} ${strings.incomplete}`.trim());
-  byId("more").hidden = next === null;
+  setText(byId("documents-note"), complete ? note : strings.searching);
+  byId("pages").hidden = isFirst && (next === null || !complete);
+  byId("previous").disabled = isFirst;
+  byId("next").disabled = next === null || !complete;
 }
 
 function documentRow(document, now, onStory) {
@@ -46,7 +49,7 @@ function documentRow(document, now, onStory) {
     rowHead("name", storyLink(document, onStory, path.slice(at))),
     cell("folder", words.folder, element("bdi", {}, path.slice(0, Math.max(0, at - 1)) || strings.none)),
     cell("mirror", words.mirror, mirror),
-    cell("at", words.at, time(lastChangeOf(document), now)),
+    cell("at", words.at, time(document.firstSeenAt, now)),
     cell("pages", words.pages, pages === null ? strings.none : count(pages)),
     cell("state", words.state, badge(state), ...why),
   );

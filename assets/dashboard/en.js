@@ -211,10 +211,13 @@ export const strings = {
     documentId: "Document id",
   },
   none: "–",
-  more: "Show more",
+  pages: "Pages of the list",
+  previous: "Previous",
+  next: "Next",
+  sortLabel: "Sort",
+  sorts: { "": "Latest first", name: "By folder and name", state: "By state" },
   noDocuments: "No documents match.",
-  incomplete:
-    "There are too many documents to look at all of them: search for part of a name, or use scanferry list.",
+  searching: "Still searching…",
   documentsFailed: (message) => `The documents could not be read: ${message}`,
 
   // What came of a click.

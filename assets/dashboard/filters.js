@@ -2,15 +2,15 @@
 import { byId, element, sync } from "./dom.js";
 import { strings } from "./strings.js";
 
-const FIELDS = ["q", "state", "mirror", "code", "from", "to"];
+const FIELDS = ["q", "state", "mirror", "code", "from", "to", "sort"];
 const DAY_MS = 86_400_000;
 
 /** Calls `changed` when a person changed a filter; `wait`: is still typing. */
 export function listenToFilters(changed) {
-  const select = byId("state");
-  select.append(element("option", { value: "" }, strings.allStates));
-  for (const [state, word] of Object.entries(strings.stateWords))
-    select.append(element("option", { value: state }, word));
+  const states = { "": strings.allStates, ...strings.stateWords };
+  for (const [id, words] of [["state", states], ["sort", strings.sorts]])
+    for (const [value, word] of Object.entries(words))
+      byId(id).append(element("option", { value }, word));
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
   byId("filters").addEventListener("input", ({ target }) => {
     writeAddress();

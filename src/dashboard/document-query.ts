@@ -12,17 +12,25 @@ export type DocumentQuery = {
   readonly mirror?: string | undefined;
   /** Only with this reason; undefined: with any, and with none. */
   readonly code?: string | undefined;
-  /** Only what last changed in this time; epoch milliseconds, `to` not included. */
+  /** Only what was first seen in this time; epoch milliseconds, `to` not included. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  readonly sort: Sort;
   /** Only what comes after this place of an earlier answer. */
   readonly after?: Place | undefined;
   /** Documents in the answer at most. */
   readonly limit: number;
 };
 
-/** Where a page of the list ends: its last document's last change, epoch milliseconds, and its id. */
-export type Place = { readonly at: number; readonly id: number };
+/**
+ * `seen`: the latest first, as they were first seen; `name`: by mirror, folder and name; `state`: in the order of a
+ * document's life, and the latest first.
+ */
+const SORTS = ["seen", "name", "state"] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Where a page of the list ends: at this row, which is, or was, in this state where they are sorted by it. */
+export type Place = { readonly state: State | undefined; readonly id: number };
 
 const LIMIT_MAX = 200;
 const TEXT_MAX = 200;
@@ -48,9 +56,10 @@ export const DOCUMENT_QUERY = z.object({
     .optional(),
   from: TIME,
   to: TIME,
+  sort: z.enum(SORTS).default("seen"),
   after: z
     .string()
-    .regex(/^\d{1,15}\.\d{1,15}$/)
+    .regex(new RegExp(`^(?:(?:${STATES.join("|")})\\.)?\\d{1,15}$`))
     .optional(),
   limit: z
     .string()
@@ -68,10 +77,9 @@ export function documentQueryOf(parameters: unknown): DocumentQuery {
       400,
       "BAD_QUERY",
       `unusable: ${parsed.error.issues.map(({ path }) => path[0]).join(", ")}`,
-      `state: some of ${STATES.join(",")}; q: at most ${TEXT_MAX} characters; mirror: its name; code: a reason; from, to: epoch milliseconds; after: \`next\` of an answer; limit: 1 to ${LIMIT_MAX}.`,
+      `state: some of ${STATES.join(",")}; q: at most ${TEXT_MAX} characters; mirror: its name; code: a reason; from, to: epoch milliseconds; sort: ${SORTS.join(", ")}; after: \`next\` of an answer; limit: 1 to ${LIMIT_MAX}.`,
     );
-  const { state, q, limit, mirror, code, from, to, after } = parsed.data;
-  const [at, id] = (after ?? "").split(".").map(Number);
+  const { state, q, limit, mirror, code, from, to, sort, after } = parsed.data;
   return {
     states: state,
     text: foldedOf(q.trim()),
@@ -81,8 +89,14 @@ export function documentQueryOf(parameters: unknown): DocumentQuery {
     code: code === "" ? undefined : code,
     from,
     to,
-    after: at === undefined || id === undefined ? undefined : { at, id },
+    sort,
+    after: after === undefined ? undefined : placeOf(after),
   };
+}
+
+function placeOf(after: string): Place {
+  const [id, state] = after.split(".").toReversed();
+  return { state: STATES.find((one) => one === state), id: Number(id) };
 }
 
 /** Text for comparing: either case, and letters with marks in either spelling. */

@@ -1,35 +1,31 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import PQueue from "p-queue";
 import { type Document, STATES, type State } from "../domain/document.ts";
-import type { Journal, ListQuery } from "../journal/journal.ts";
-import { isWanted } from "../journal/document-list.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { type DocumentQuery, foldedOf, type Place } from "./document-query.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Rows and time that one question may cost; sending goes before looking. */
-type Bounds = { readonly rowsMax: number; readonly msMax: number };
-const GLANCE: Bounds = { rowsMax: 20_000, msMax: 500 };
-/** For a name that a user typed and wants found. */
-const SEARCH: Bounds = { rowsMax: 1_000_000, msMax: 2_000 };
-/** So many of the latest documents are looked at first: most people look for one of these. */
-const RECENT_MAX = 1_000;
-/** Of a large journal, rows of each state but `converted`: these are what is going on. */
-const ROWS_OF_STATE_MAX = 1_000;
-/** So often the event loop gets a turn: the journal answers without giving it one. */
-const ROWS_PER_TURN = 100;
+/** What one question may take; sending goes before looking. It answers with what it found, and where to go on. */
+const LOOK_MS_MAX = 60;
+/** Rows of one look where their names alone are looked at, once there is nothing in the first ones. */
+const NAMES = 5_000;
 /** Questions that wait while one is answered. */
 const WAITING_MAX = 20;
 
-/** The latest documents first. */
+/** A part of the documents that match. */
 export type Found = {
   readonly documents: readonly DocumentRecord[];
-  /** False when there were too many rows to look at all of them. */
+  /** False when the time was over before there were as many as asked for. */
   readonly complete: boolean;
   /** For `after`, to get the documents that follow; null: these are the last. */
   readonly next: string | null;
 };
+
+/** Rows to go through: of one state, where they are sorted by it. */
+type Part = { readonly states: readonly State[] | undefined; readonly after: number | undefined };
 
 /** Answers questions about documents from the journal, one at a time and with a bound on each. */
 export class DocumentSearch {
@@ -49,129 +45,101 @@ export class DocumentSearch {
     return this.#queue.add(() => this.#find(query));
   }
 
-  async #find(asked: DocumentQuery): Promise<Found> {
-    const { states, text, limit, mirror, code, from = 0, to = Infinity, after } = asked;
+  async #find(query: DocumentQuery): Promise<Found> {
+    const endsAt = this.#clock.monotonic() + LOOK_MS_MAX;
     const names = new Map((await this.#journal.mirrors()).map(({ id, name }) => [id, name]));
-    const [mirrorId] = [...names].find(([, name]) => name === mirror) ?? [];
-    if (mirror !== undefined && mirrorId === undefined)
-      return { documents: [], complete: true, next: null };
-    const only = { ...(mirrorId && { mirrorId }), ...(code !== undefined && { code }) };
-    const latest = new LatestOf(limit, after);
-    const consider = (document: Document) => {
-      if (states.length > 0 && !states.includes(document.state)) return;
-      if (!isWanted(document, only)) return;
-      const at = lastActivityOf(document);
-      if (at < from || at >= to) return;
-      const record = recordOf(document, names.get(document.mirrorId) ?? "");
-      if (text === "" || foldedOf(record.path).includes(text)) latest.add(document, record);
-    };
-    const isPlain = text === "" && states.length === 0 && Object.keys(only).length === 0;
-    const isGlance = isPlain && !after && from === 0 && to === Infinity;
-    // Of the other states there are few, and they are read whole.
-    const isLatest = text !== "" || states.length === 0 || states.includes("converted");
-    const latestMax = isGlance ? limit + 1 : RECENT_MAX;
-    if (isLatest) for (const row of await this.#journal.recent(latestMax)) consider(row);
-    if (isGlance) return { ...latest.found(), complete: true };
-    const look = new Look(this.#journal, this.#clock, text === "" ? GLANCE : SEARCH);
-    for (const { query, rowsMax } of plan(states, text, only)) {
-      for await (const document of look.rows(query, rowsMax)) consider(document);
-    }
-    return { ...latest.found(), complete: look.isComplete };
-  }
-}
-
-type Only = Pick<ListQuery, "mirrorId" | "code">;
-
-/** A name is looked for in one walk; without one, state by state, what is going on first. */
-function plan(states: readonly State[], text: string, only: Only): Step[] {
-  const [state, another] = states;
-  if (state && !another) return [{ query: { ...only, state }, rowsMax: Infinity }];
-  // Documents with a reason have an index of their own.
-  if (text !== "" || only.code !== undefined) return [{ query: only, rowsMax: Infinity }];
-  return STATES.filter((one) => states.length === 0 || states.includes(one))
-    .toSorted((a, b) => Number(a === "converted") - Number(b === "converted"))
-    .map((one) => ({
-      query: { ...only, state: one },
-      rowsMax: one === "converted" ? Infinity : ROWS_OF_STATE_MAX,
-    }));
-}
-
-/** One list to go through, and how far at most. */
-type Step = { readonly query: ListQuery; readonly rowsMax: number };
-
-/** Reads rows until its bounds are reached. */
-class Look {
-  readonly #journal: Journal;
-  readonly #clock: Clock;
-  readonly #rowsMax: number;
-  readonly #endsAt: number;
-  #rows = 0;
-  isComplete = true;
-
-  constructor(journal: Journal, clock: Clock, { rowsMax, msMax }: Bounds) {
-    this.#journal = journal;
-    this.#clock = clock;
-    this.#rowsMax = rowsMax;
-    this.#endsAt = clock.monotonic() + msMax;
-  }
-
-  async *rows(query: ListQuery, rowsMax: number): AsyncGenerator<Document> {
-    let rows = 0;
-    for await (const document of this.#journal.list(query)) {
-      if (++rows > rowsMax || this.#isOver()) {
-        this.isComplete = false;
-        return;
+    const [mirrorId] = [...names].find(([, name]) => name === query.mirror) ?? [];
+    const documents: DocumentRecord[] = [];
+    if (query.mirror !== undefined && mirrorId === undefined)
+      return { documents, complete: true, next: null };
+    for (const { states, after } of await this.#parts(query)) {
+      let rows = isPlain(query) ? query.limit + 1 : undefined;
+      for (let place: number | null | undefined = after; place !== null; await nextTurn()) {
+        const page = await this.#journal.listPage({
+          order: orderOf(query),
+          after: place,
+          rows,
+          states,
+          mirrorId,
+          code: query.code,
+          text: query.text,
+        });
+        if (query.text !== "" && page.documents.length === 0) rows = NAMES;
+        for (const document of page.documents) {
+          if (!isMeant(document, query)) continue;
+          const last = documents.at(-1);
+          if (last && documents.length === query.limit)
+            return { documents, complete: true, next: nextOf(query, last.state, last.id) };
+          documents.push(recordOf(document, names.get(document.mirrorId) ?? ""));
+        }
+        place = isBefore(page.documents.at(-1), query) ? null : page.last;
+        if (place !== null && this.#clock.monotonic() > endsAt)
+          return { documents, complete: false, next: nextOf(query, states?.[0], place) };
       }
-      yield document;
-      if (this.#rows % ROWS_PER_TURN === 0) await nextTurn();
     }
+    return { documents, complete: true, next: null };
   }
 
-  #isOver(): boolean {
-    return ++this.#rows > this.#rowsMax || this.#clock.monotonic() > this.#endsAt;
-  }
-}
-
-/** Keeps the few latest of many that come after a place. */
-class LatestOf {
-  readonly #limit: number;
-  readonly #after: Place | undefined;
-  readonly #known = new Set<number>();
-  #kept: { readonly at: number; readonly record: DocumentRecord }[] = [];
-
-  constructor(limit: number, after: Place | undefined) {
-    this.#limit = limit;
-    this.#after = after;
-  }
-
-  /** The same document twice counts once. */
-  add(document: Document, record: DocumentRecord): void {
-    const at = lastActivityOf(document);
-    const { at: lastAt = Infinity, id: lastId = 0 } = this.#after ?? {};
-    if (at > lastAt || (at === lastAt && record.id >= lastId)) return;
-    if (this.#known.has(document.id)) return;
-    this.#known.add(document.id);
-    this.#kept.push({ at, record });
-    if (this.#kept.length >= 4 * (this.#limit + 1)) this.#prune();
+  async #parts(query: DocumentQuery): Promise<Part[]> {
+    const { states, sort, after, to } = query;
+    const isPath = orderOf(query) === "path";
+    if (isPath && after && !(await this.#journal.document(after.id)))
+      throw new Refusal(400, "BAD_QUERY", "that place is gone", "Begin again, without `after`.");
+    const before = isPath || to === undefined ? undefined : await this.#firstSeen(to);
+    const behind = (place: Place | undefined) =>
+      place && before !== undefined ? Math.min(place.id, before) : (place?.id ?? before);
+    const wanted = states.length > 0 ? states : undefined;
+    if (sort !== "state") return [{ states: wanted, after: behind(after) }];
+    const all = STATES.filter((state) => wanted?.includes(state) ?? true);
+    return all
+      .slice(
+        Math.max(
+          0,
+          all.findIndex((state) => state === after?.state),
+        ),
+      )
+      .map((state) => ({
+        states: [state],
+        after: behind(state === after?.state ? after : undefined),
+      }));
   }
 
-  found(): Pick<Found, "documents" | "next"> {
-    this.#prune();
-    const page = this.#kept.slice(0, this.#limit);
-    const last = page.length < this.#kept.length ? page.at(-1) : undefined;
-    const next = last ? `${last.at}.${last.record.id}` : null;
-    return { documents: page.map(({ record }) => record), next };
-  }
-
-  /** One more than is asked for tells that there are more. */
-  #prune(): void {
-    this.#kept.sort((a, b) => b.at - a.at || b.record.id - a.record.id);
-    this.#kept.length = Math.min(this.#kept.length, this.#limit + 1);
+  /** The id from which on all were first seen at `time` or later: ids ascend with the time. */
+  async #firstSeen(time: number): Promise<number> {
+    const latest = async (after?: number) =>
+      (await this.#journal.listPage({ order: "latest", after, rows: 1 })).documents[0];
+    let [low, high] = [0, ((await latest())?.id ?? 0) + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const document = await latest(middle + 1);
+      if (document && document.firstSeenAt >= time) high = document.id;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
 
-/** When something last happened to the document, as far as its row tells. */
-function lastActivityOf(document: Document): number {
-  const { firstSeenAt, changedAt, sentAt, uploadedAt, convertedAt } = document;
-  return Math.max(firstSeenAt, changedAt, sentAt ?? 0, uploadedAt ?? 0, convertedAt ?? 0);
+function orderOf({ sort }: DocumentQuery): "latest" | "path" {
+  return sort === "name" ? "path" : "latest";
+}
+
+/** Every row is meant: one more than is asked for tells that there are more. */
+function isPlain({ text, states, mirror, code, from, to }: DocumentQuery): boolean {
+  return text === "" && states.length === 0 && !mirror && !code && !from && !to;
+}
+
+function isMeant({ dir, name, firstSeenAt }: Document, query: DocumentQuery): boolean {
+  const { text, from = 0, to = Infinity } = query;
+  if (firstSeenAt < from || firstSeenAt >= to) return false;
+  return text === "" || foldedOf(shown(joinRaw(dir, name))).includes(text);
+}
+
+/** What follows was seen before the time that is asked for. */
+function isBefore(last: Document | undefined, query: DocumentQuery): boolean {
+  return orderOf(query) === "latest" && last !== undefined && last.firstSeenAt < (query.from ?? 0);
+}
+
+/** For `after`. */
+function nextOf({ sort }: DocumentQuery, state: State | undefined, id: number): string {
+  return sort === "state" ? `${state}.${id}` : String(id);
 }

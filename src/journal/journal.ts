@@ -9,6 +9,7 @@ import type {
   Change,
   Content,
   Duplicates,
+  DocumentPage,
   DueQuery,
   GateRow,
   HistoryRow,
@@ -17,6 +18,7 @@ import type {
   MirrorRow,
   AfterFailed,
   PaceRow,
+  PageQuery,
   PutOff,
   WithProblem,
   Unreceipted,
@@ -236,6 +238,8 @@ export interface Journal extends AsyncDisposable {
    * mirrors, or of these, which takes a look at each of the rows.
    */
   withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]>;
+  /** A bounded part of a list, in one of its orders: a short look, however many rows there are. */
+  listPage(query: PageQuery): Promise<DocumentPage>;
   /** Rows in path order, without holding them all in memory. */
   list(query: ListQuery): AsyncIterable<Document>;
   history(id: number): Promise<HistoryRow[]>;

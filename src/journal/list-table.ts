@@ -3,18 +3,25 @@ import { type ListPage, type PageReader, PAGE_ROWS, SORTED_ROWS_MAX } from "./do
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { Statements } from "./statements.ts";
 
-const SORTED = `SELECT m.id FROM (SELECT id, dir_id, mirror_id, name FROM documents WHERE`;
-const BY_PATH = `LIMIT ${SORTED_ROWS_MAX + 1}) m CROSS JOIN directories d ON d.id = m.dir_id
-  ORDER BY m.mirror_id, d.path, m.name, m.id`;
+const FEW = `LIMIT ${SORTED_ROWS_MAX + 1}`;
 
 const IN_DIRECTORY = "n.dir_id = @dirId AND (n.name, n.id) > (@name, @id)";
 
 /** The texts, by what they are for. */
 export const LIST_QUERIES = {
   mirrors: "SELECT id FROM mirrors ORDER BY id",
-  ofState: `${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = @state ${BY_PATH}`,
-  ofCode: `${SORTED} problem_code = @code ${BY_PATH}`,
+  ofState: `SELECT id FROM documents WHERE mirror_id IN (SELECT id FROM mirrors) AND state = @state ${FEW}`,
+  ofCode: `SELECT id FROM documents WHERE problem_code = @code ${FEW}`,
+  ofMirror: `SELECT id FROM documents WHERE mirror_id = @mirrorId ${FEW}`,
+  inOrder: `SELECT n.id FROM documents n CROSS JOIN directories d ON d.id = n.dir_id
+    WHERE n.id IN (SELECT value FROM json_each(@ids)) ORDER BY n.mirror_id, d.path, n.name, n.id`,
+  latest: `${SELECT_DOCUMENT} WHERE n.id < @before ORDER BY n.id DESC LIMIT @limit`,
   byId: `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value FROM json_each(@ids))`,
+  named: `SELECT min(id) AS last, count(*) AS looked, group_concat(
+      CASE WHEN path GLOB '*[^ -~]*' OR instr(lower(path), @text) THEN id END) AS ids
+    FROM (SELECT n.id, CAST(d.path || '/' || n.name AS TEXT) AS path
+      FROM documents n CROSS JOIN directories d ON d.id = n.dir_id
+      WHERE n.id < @before ORDER BY n.id DESC LIMIT @limit)`,
   directories: `SELECT id, path FROM directories
     WHERE mirror_id = @mirrorId AND path >= @from AND path < @to AND path > @last
     ORDER BY path LIMIT ${PAGE_ROWS}`,

@@ -1,7 +1,7 @@
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { attemptsOf } from "./attempt-effect.ts";
-import { documentList } from "./document-list.ts";
+import { documentList, documentPage, type PageReader } from "./document-list.ts";
 import { dueDocuments } from "./due-documents.ts";
 import { historyOf } from "./history-line.ts";
 import type {
@@ -9,6 +9,7 @@ import type {
   Batch,
   BatchProgress,
   Content,
+  DocumentPage,
   DueQuery,
   Duplicates,
   HistoryRow,
@@ -17,6 +18,7 @@ import type {
   ListQuery,
   Moved,
   AfterFailed,
+  PageQuery,
   PutOff,
   WithProblem,
   Unreceipted,
@@ -223,11 +225,16 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.withProblem(mirrorIds));
   }
 
+  listPage(query: PageQuery): Promise<DocumentPage> {
+    return documentPage(this.#pages(), query);
+  }
+
   list(query: ListQuery): AsyncIterable<Document> {
-    return documentList(
-      pagesOf(this.#tables.statements, (read) => this.#session.read(read)),
-      query,
-    );
+    return documentList(this.#pages(), query);
+  }
+
+  #pages(): PageReader {
+    return pagesOf(this.#tables.statements, (read) => this.#session.read(read));
   }
 
   history(id: number): Promise<HistoryRow[]> {

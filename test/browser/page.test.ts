@@ -141,7 +141,7 @@ describe.skipIf(isSkipped)(
       const { page } = visiting;
       const rows = page.locator("#documents tbody tr");
       await soon(() => rows.count()).toBe(5);
-      await page.getByLabel("State").selectOption("failed");
+      await page.locator("#state").selectOption("failed");
       await soon(() => rows.count()).toBe(1);
       expect(new URL(page.url()).search).toBe("?state=failed&mirror=scans");
       await page.getByText("2 documents are held").click();
@@ -155,18 +155,62 @@ describe.skipIf(isSkipped)(
       await page.getByRole("dialog", { name: "Contracts/2026/lease.pdf" }).waitFor();
     });
 
-    test("the list goes on for as long as someone asks for more", async () => {
+    test("the list is turned page by page, and sorted", async () => {
       await using office = await anOffice();
       await fill(office);
       await using visiting = await visit(browser, office.url);
-      const rows = visiting.page.locator("#documents tbody tr");
+      const { page } = visiting;
+      const rows = page.locator("#documents tbody tr");
+      const names = () => page.locator("#documents .name a").allTextContents();
+      const [next, previous] = ["Next", "Previous"].map((name) =>
+        page.getByRole("button", { name }),
+      );
       await soon(() => rows.count()).toBe(25);
-      const more = visiting.page.getByRole("button", { name: "Show more" });
-      for (const count of [50, 52]) {
-        await more.click();
-        await soon(() => rows.count()).toBe(count);
-      }
-      expect(await more.isVisible()).toBe(false);
+      const first = await names();
+      expect(await previous?.isEnabled()).toBe(false);
+      await next?.click();
+      await soon(names).not.toEqual(first);
+      await next?.click();
+      await soon(() => rows.count()).toBe(2);
+      expect(await next?.isEnabled()).toBe(false);
+      await previous?.click();
+      await soon(() => rows.count()).toBe(25);
+      await page.getByText("More filters").click();
+      await page.getByLabel("Sort").selectOption("By folder and name");
+      await soon(async () => (await names()).slice(0, 2)).toEqual([
+        "invoice 2210.pdf",
+        "invoice 2211.pdf",
+      ]);
+      expect(new URL(page.url()).search).toBe("?sort=name");
+      await page.getByLabel("Sort").selectOption("By state");
+      await soon(async () => (await names()).slice(0, 2)).toEqual(["letter 5.pdf", "letter 4.pdf"]);
+    });
+
+    test("a search that takes long shows what it has, and goes on until the page is full", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      const { promise: asked, resolve: goOn } = Promise.withResolvers<void>();
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const answer = await fetch(`${office.url}/api/documents?q=lease`);
+      const [one, another] = ((await answer.json()) as { documents: object[] }).documents;
+      await page.route("**/api/documents?q=lease*", async (route) => {
+        const isFirst = !route.request().url().includes("after");
+        if (!isFirst) await asked;
+        const json = {
+          documents: [isFirst ? one : another],
+          complete: !isFirst,
+          next: isFirst ? "7" : null,
+        };
+        await route.fulfill({ json });
+      });
+      await page.goto(`${office.url}/?q=lease`);
+      await page.getByText("Still searching…").waitFor();
+      expect(await page.locator("#documents tbody tr").count()).toBe(1);
+      goOn();
+      await soon(() => page.locator("#documents tbody tr").count()).toBe(2);
+      await soon(() => page.locator("#documents-note").textContent()).toBe("");
+      await context.close();
     });
 
     test("a closed gate tells why, what to do and when it is tried next", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/domain/document.ts";
-import type { ListQuery } from "../../src/journal/journal.ts";
+import type { ListQuery, PageQuery } from "../../src/journal/journal.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
 import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
@@ -314,6 +314,71 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
         expect(await of({ path: { mirrorId, path: ROOT }, state: "settling" })).toEqual(
           ids([file, next, beside]),
         );
+      }),
+    );
+
+    test(
+      "page by page in either order, each document once, also when some leave meanwhile",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const other = new Desk(journal, (await journal.mirror("inbox", "/in")).id);
+        const late = await desk.add("z");
+        const inside = await desk.held("b/2", "QUOTA_LIMIT");
+        const deep = await desk.held("b/sub/1", "QUOTA_LIMIT");
+        const elsewhere = await other.held("a", "FILE_EMPTY");
+        const early = await desk.held("a", "QUOTA_LIMIT");
+        const paged = async (query: Omit<PageQuery, "after">) => {
+          const found: number[] = [];
+          for (let after: number | null | undefined; after !== null; ) {
+            const { documents, last } = await journal.listPage({ ...query, after });
+            found.push(...ids(documents));
+            after = last;
+          }
+          return found;
+        };
+        const seen = [early, elsewhere, deep, inside, late];
+        const named = [early, late, inside, deep, elsewhere];
+        for (const rows of [1, 2, 5, 9]) {
+          expect(await paged({ order: "latest", rows })).toEqual(ids(seen));
+          expect(await paged({ order: "path", rows })).toEqual(ids(named));
+          expect(await paged({ order: "path", rows, states: ["held"] })).toEqual(
+            ids([early, inside, deep, elsewhere]),
+          );
+        }
+        expect(await paged({ order: "latest", states: ["held", "settling"] })).toEqual(ids(seen));
+        expect(await paged({ order: "latest", code: "QUOTA_LIMIT", rows: 1 })).toEqual(
+          ids([early, deep, inside]),
+        );
+        expect(await paged({ order: "latest", mirrorId: other.mirrorId })).toEqual([elsewhere.id]);
+        expect(await paged({ order: "path", mirrorId, code: "FILE_EMPTY" })).toEqual([]);
+        const nothing = { documents: [], last: null };
+        expect(await journal.listPage({ order: "path", after: 999 })).toEqual(nothing);
+        // The place of a row that is not held any more is its place all the same.
+        const held = { order: "path", states: ["held"], rows: 2 } as const;
+        await desk.after(inside.id, { type: "recheck", at: NOW + 60 });
+        const behind = await journal.listPage({ ...held, after: inside.id });
+        expect(ids(behind.documents)).toEqual(ids([deep, elsewhere]));
+      }),
+    );
+
+    test(
+      "of a text that is looked for no path that holds it is left out",
+      withDesk(async (desk) => {
+        for (const path of ["Invoices/Scan 1.pdf", "post/letter.pdf", "scan 2.pdf", "scans/x.pdf"])
+          await desk.add(path);
+        const marked = await desk.add("M\u00fcll.pdf");
+        const query = { order: "latest", text: "scan" } as const;
+        const { documents, last } = await desk.journal.listPage(query);
+        const found = documents.map(({ dir, name: file }) => `${dir}|${file}`);
+        expect(last).toBeNull();
+        expect(found).toEqual(
+          expect.arrayContaining(["Invoices|Scan 1.pdf", "|scan 2.pdf", "scans|x.pdf"]),
+        );
+        // Only what is ASCII is compared there.
+        expect(ids(documents)).toContain(marked.id);
+        const first = await desk.journal.listPage({ ...query, rows: 2 });
+        const second = await desk.journal.listPage({ ...query, after: first.last ?? 0 });
+        expect(ids([...first.documents, ...second.documents])).toEqual(ids(documents));
       }),
     );
 

@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { type Document, STATES } from "../../src/domain/document.ts";
 import { ARROWS, type Event, type EventType } from "../../src/domain/life.ts";
-import type { Change, Journal } from "../../src/journal/journal.ts";
+import type { Change, Journal, PageQuery } from "../../src/journal/journal.ts";
 import { codeOf } from "../../src/std/fault.ts";
 import { dirOf, joinRaw, nameOf, ROOT, rawOf } from "../../src/std/raw-path.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
@@ -180,6 +180,7 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     listed: await each(PATHS, (path) =>
       Array.fromAsync(journal.list({ path: { mirrorId, path } })),
     ),
+    pages: await each(PAGED, (query) => pagesOf(journal, query)),
     ofCode: await each(CODES, (code) => Array.fromAsync(journal.list({ code }))),
     inside: await each(PATHS, (path) => journal.rowsIn(mirrorId, dirOf(path))),
     below: await each([ROOT, ...PATHS], (path) => journal.rowsBelow(mirrorId, path)),
@@ -208,6 +209,24 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     recent: await journal.recent(6),
     usageBuckets: await journal.usageBuckets(0, NOW + 86_400_000),
   };
+}
+
+const PAGED: readonly PageQuery[] = [
+  { order: "latest", rows: 2 },
+  { order: "path", rows: 2 },
+  { order: "latest", states: ["held", "converted"], rows: 3 },
+  { order: "path", states: ["pending"], rows: 1 },
+];
+
+/** All documents, page by page. */
+async function pagesOf(journal: Journal, query: PageQuery): Promise<Document[]> {
+  const found: Document[] = [];
+  for (let after: number | null | undefined; after !== null; ) {
+    const { documents, last } = await journal.listPage({ ...query, after });
+    found.push(...documents);
+    after = last;
+  }
+  return found;
 }
 
 /** What became of a call, whichever journal it was made to. */

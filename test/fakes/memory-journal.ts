@@ -13,6 +13,7 @@ import type {
   Change,
   Content,
   Duplicates,
+  DocumentPage,
   DueQuery,
   GateRow,
   HistoryRow,
@@ -23,6 +24,7 @@ import type {
   Moved,
   PaceRow,
   AfterFailed,
+  PageQuery,
   PutOff,
   WithProblem,
   Unreceipted,
@@ -39,7 +41,7 @@ import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
-import { byPath, isAtOrBelow, longestDue, order } from "./memory-order.ts";
+import { byPath, isAtOrBelow, longestDue, order, pageOf } from "./memory-order.ts";
 import {
   batchProgressOf,
   countsOf,
@@ -580,6 +582,13 @@ export class MemoryJournal implements Journal {
       documents: group.length,
       first: Math.min(...group.map(({ id }) => id)),
     }));
+  }
+
+  async listPage(query: PageQuery): Promise<DocumentPage> {
+    return pageOf(
+      this.#rows(() => true),
+      query,
+    );
   }
 
   async *list(query: ListQuery): AsyncGenerator<Document> {

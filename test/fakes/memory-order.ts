@@ -1,4 +1,6 @@
 import type { Document } from "../../src/domain/document.ts";
+import { isWanted } from "../../src/journal/document-list.ts";
+import type { DocumentPage, PageQuery } from "../../src/journal/journal.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 /** By time; rows without one are taken to be due at `otherwise`. */
@@ -28,4 +30,16 @@ export function isAtOrBelow(path: RawPath, top: RawPath): boolean {
 export function order(a: number, b: number): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/** `Journal.listPage` over these rows. */
+export function pageOf(rows: readonly Document[], query: PageQuery): DocumentPage {
+  const { order, after = Infinity, rows: rowsMax = 500 } = query;
+  const all = rows.toSorted(order === "path" ? byPath : (a, b) => b.id - a.id);
+  const at = all.findIndex(({ id }) => (order === "path" ? id === after : id < after));
+  const isLost = at < 0 && (order === "latest" || after !== Infinity);
+  const from = order === "path" ? at + 1 : at;
+  const looked = isLost ? [] : all.slice(from, from + rowsMax);
+  const last = looked.length < rowsMax ? null : (looked.at(-1)?.id ?? null);
+  return { documents: looked.filter((row) => isWanted(row, query)), last };
 }

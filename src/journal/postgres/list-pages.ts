@@ -4,19 +4,40 @@ import { isSame, startOf } from "./directories.ts";
 import { SELECT_DOCUMENT } from "./documents.ts";
 import type { PgSession } from "./session.ts";
 
-const SORTED = `SELECT m.id FROM (SELECT id, dir_id, mirror_id, name FROM documents WHERE`;
-const BY_PATH = `LIMIT ${SORTED_ROWS_MAX + 1}) m JOIN directories d ON d.id = m.dir_id
-  ORDER BY m.mirror_id, d.path, m.name, m.id`;
+const FEW = `LIMIT ${SORTED_ROWS_MAX + 1}`;
+const IDS = (name: string) => `(SELECT value::bigint FROM json_array_elements_text(${name}::json))`;
 const IN_DIRECTORY = "n.dir_id = $1 AND (n.name, n.id) > ($2, $3::bigint)";
 
 /** The texts, by what they are for, and the names of their parameters. */
 export const LIST_QUERIES = {
   mirrors: ["SELECT id FROM mirrors ORDER BY id"],
-  ofState: [`${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = $1 ${BY_PATH}`, "state"],
-  ofCode: [`${SORTED} problem_code = $1 ${BY_PATH}`, "code"],
-  byId: [
-    `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value::bigint FROM json_array_elements_text($1::json))`,
+  ofState: [
+    `SELECT id FROM documents WHERE mirror_id IN (SELECT id FROM mirrors) AND state = $1 ${FEW}`,
+    "state",
+  ],
+  ofCode: [`SELECT id FROM documents WHERE problem_code = $1 ${FEW}`, "code"],
+  ofMirror: [`SELECT id FROM documents WHERE mirror_id = $1 ${FEW}`, "mirrorId"],
+  inOrder: [
+    `SELECT n.id FROM documents n JOIN directories d ON d.id = n.dir_id
+      WHERE n.id IN ${IDS("$1")} ORDER BY n.mirror_id, d.path, n.name, n.id`,
     "ids",
+  ],
+  byId: [`${SELECT_DOCUMENT} WHERE n.id IN ${IDS("$1")}`, "ids"],
+  latest: [
+    `${SELECT_DOCUMENT} WHERE n.id < $1::bigint ORDER BY n.id DESC LIMIT $2`,
+    "before",
+    "limit",
+  ],
+  // Other bytes than those of ASCII are escaped there, as a backslash is.
+  named: [
+    `SELECT min(id) AS last, count(*)::int AS looked, string_agg(id::text, ',')
+        FILTER (WHERE strpos(path, '\\') > 0 OR strpos(lower(path), $3) > 0) AS ids
+      FROM (SELECT n.id, encode(d.path || '/'::bytea || n.name, 'escape') AS path
+        FROM documents n JOIN directories d ON d.id = n.dir_id
+        WHERE n.id < $1::bigint ORDER BY n.id DESC LIMIT $2) looked`,
+    "before",
+    "limit",
+    "text",
   ],
   directories: [
     `SELECT id, path FROM directories

@@ -2,13 +2,14 @@ import { type Document, STATES } from "../../domain/document.ts";
 import { DOUBT_CODES, FOLDER_CODES } from "../../domain/codes.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
 import { attemptsOf } from "../attempt-effect.ts";
-import { documentList } from "../document-list.ts";
+import { documentList, documentPage } from "../document-list.ts";
 import { historyOf, historyRow, type NumberedLine } from "../history-line.ts";
 import type {
   AttemptRow,
   Batch,
   BatchProgress,
   Content,
+  DocumentPage,
   DueQuery,
   Duplicates,
   HistoryRow,
@@ -17,6 +18,7 @@ import type {
   ListQuery,
   Moved,
   AfterFailed,
+  PageQuery,
   PutOff,
   WithProblem,
   Unreceipted,
@@ -241,6 +243,10 @@ export abstract class PostgresReading {
   withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]> {
     if (!mirrorIds) return this.#rows(QUERIES.withProblem, []);
     return this.#rows(QUERIES.withProblemOf, [mirrorIds]);
+  }
+
+  listPage(query: PageQuery): Promise<DocumentPage> {
+    return documentPage(pagesOf(this.#session), query);
   }
 
   list(query: ListQuery): AsyncIterable<Document> {

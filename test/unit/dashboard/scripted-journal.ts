@@ -2,7 +2,7 @@ import type { Document } from "../../../src/domain/document.ts";
 import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
 import { isWanted } from "../../../src/journal/document-list.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
-import { recentOf } from "../../fakes/memory-usage.ts";
+import { pageOf } from "../../fakes/memory-order.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 
@@ -45,7 +45,7 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
         oldestAt: Math.min(...of.map(({ firstSeenAt }) => firstSeenAt)),
       })),
     withProblem: async () => [],
-    recent: async (limit) => recentOf(rows, limit),
+    listPage: async (query) => pageOf(rows, query),
     document: async (id) => rows.find((row) => row.id === id),
     inBatch: async (batch) => rows.filter((row) => row.batch === batch),
     latestBatches: async () => [],

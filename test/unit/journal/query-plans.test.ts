@@ -67,8 +67,7 @@ describe("with a million rows", () => {
   const BOUNDED: readonly string[] = [
     "counts",
     "underWay",
-    "ofState",
-    "ofCode",
+    "inOrder",
     "ofBatch",
     "inBatch",
     "charged",
