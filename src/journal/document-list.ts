@@ -111,7 +111,11 @@ async function* behind(
 }
 
 /** How many of `ids`, which are in path order, are not behind `place`. */
-async function countUpTo(page: PageReader, ids: readonly number[], place: DocumentRow): Promise<number> {
+async function countUpTo(
+  page: PageReader,
+  ids: readonly number[],
+  place: DocumentRow,
+): Promise<number> {
   let [low, high] = [0, ids.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -39,7 +39,7 @@ test("it is served as OpenAPI 3.1, with parameters and bodies as they are checke
             { name: "code" },
             { name: "from" },
             { name: "to" },
-            { name: "after" },
+            { name: "sort" }, { name: "after" },
             { name: "limit" },
           ],
         },
