@@ -11,6 +11,7 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { admit, type Gatehouse, pathOf } from "./admission.ts";
 import { HTML_TYPE } from "./assets.ts";
+import { addCompression } from "./compression.ts";
 import { SECURITY_HEADERS } from "./headers.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -51,6 +52,7 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
     reply.headers(SECURITY_HEADERS);
     await admit(request, gatehouse);
   });
+  addCompression(app);
   app.setNotFoundHandler(async (request, reply) => refuse(reply, unknown(reply, pathOf(request))));
   app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
     const refusal = error instanceof Refusal ? error : refusalOf(error);
