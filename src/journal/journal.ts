@@ -9,16 +9,13 @@ import type {
   Change,
   Content,
   Duplicates,
-  DocumentPage,
   DueQuery,
   GateRow,
   HistoryRow,
   Known,
-  ListQuery,
   MirrorRow,
   AfterFailed,
   PaceRow,
-  PageQuery,
   PutOff,
   WithProblem,
   Unreceipted,
@@ -27,10 +24,12 @@ import type {
   WarnedRow,
 } from "./rows.ts";
 import type { Cluster } from "./cluster.ts";
+import type { DocumentPage, ListQuery, PageQuery } from "./list-query.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 
+export type * from "./list-query.ts";
 export type * from "./rows.ts";
 
 /** Claimed document ids; with when, by the archive's clock as far as that was known, the row was sent last; null: never, or not known. */
