@@ -27,6 +27,6 @@ export function addCompression(app: FastifyInstance): void {
 }
 
 function takesGzip({ headers }: FastifyRequest): boolean {
-  const encodings = String(headers["accept-encoding"] ?? "").split(",");
+  const encodings = (headers["accept-encoding"] ?? "").split(",");
   return encodings.some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));
 }

@@ -1,4 +1,6 @@
 /** What a first look costs the line. */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
@@ -7,19 +9,9 @@ import { documentOf } from "./scripted-journal.ts";
 
 /** Bytes as they come over the line; `fetch` would unpack them. */
 async function asked(url: string, encoding: string) {
-  const { request } = await import("node:http");
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    headers: Record<string, string | string[] | undefined>;
-    body: Buffer;
-  }>();
-  request(url, { headers: { "accept-encoding": encoding }, agent: false }, async (reply) => {
-    const parts: Buffer[] = [];
-    for await (const part of reply) parts.push(part as Buffer);
-    resolve({ headers: reply.headers, body: Buffer.concat(parts) });
-  })
-    .on("error", reject)
-    .end();
-  return promise;
+  const outgoing = request(url, { headers: { "accept-encoding": encoding }, agent: false }).end();
+  const [reply] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { headers: reply.headers, body: Buffer.concat(await Array.fromAsync<Buffer>(reply)) };
 }
 
 const rows = Array.from({ length: 50 }, (_, id) => documentOf({ id: id + 1 }));
