@@ -12,12 +12,6 @@ const OF_BATCH = "substr(n.batch, 1, 8) = substr(@batch, 1, 8) AND n.batch = @ba
 
 /** The texts, by the question they answer. */
 export const ACTIVITY_QUERIES = {
-  recent: `${SELECT_DOCUMENT} WHERE n.id IN (SELECT id FROM (SELECT f.id FROM documents f ORDER BY f.id DESC LIMIT @limit)
-      UNION SELECT id FROM (SELECT u.id FROM documents u WHERE u.uploaded_at IS NOT NULL
-        ORDER BY u.uploaded_at DESC, u.id DESC LIMIT @limit)
-      UNION SELECT s.id FROM documents s WHERE s.mirror_id IN (SELECT id FROM mirrors) AND s.state = 'uploading')
-    ORDER BY max(n.first_seen_at, coalesce(n.sent_at, 0), coalesce(n.uploaded_at, 0), coalesce(n.converted_at, 0)) DESC,
-      n.id DESC LIMIT @limit`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_at IS NOT NULL AND n.gone_at IS NULL AND n.current = 1
     AND +n.mirror_id IN (SELECT value FROM json_each(?)) ORDER BY n.moved_at DESC, n.id DESC LIMIT ?`,
   movedCount: `SELECT count(*) AS documents FROM documents WHERE moved_at IS NOT NULL AND gone_at IS NULL
@@ -80,10 +74,6 @@ export class ActivityTable {
 
   usageBuckets(from: number, to: number): UsageBucket[] {
     return this.#sql.of<UsageBucket>(ACTIVITY_QUERIES.usageBuckets).all(from, to);
-  }
-
-  recent(limit: number): Document[] {
-    return this.#sql.of<DocumentRow>(ACTIVITY_QUERIES.recent).all({ limit }).map(documentOf);
   }
 
   moved(mirrorIds: readonly number[], limit: number): Moved {

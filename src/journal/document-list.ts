@@ -19,9 +19,8 @@ export const SORTED_ROWS_MAX = 10_000;
  * What a list is read by: rows of these columns, in these orders.
  * - `ofState`, `ofCode`, `ofMirror`: ids in any order, one more than `SORTED_ROWS_MAX` at most.
  * - `inOrder`: these ids in path order; `byId`: documents, in any order; `ids` is JSON.
- * - `latest`: documents before an id, the greatest first.
- * - `named`: one row: of so many ids before an id the `last`, how many were `looked` at, and those whose path holds
- *   `text`, or has other characters than ASCII, as a list with commas; null: none.
+ * - `latest`: documents before an id, the greatest first; `uploaded`: those that were, the latest first.
+ * - `named`: of so many ids before an id the `last`, how many were `looked` at, and those that may hold `text`.
  * - `directories`: of a mirror from `from` to `to` and behind `last`, by path, a page.
  * - `inDirectory`: documents without `dir`, behind `name` and `id`, by these, a page.
  * - `atPath`: documents of one path by id.
@@ -34,6 +33,7 @@ export type ListPage =
   | "inOrder"
   | "byId"
   | "latest"
+  | "uploaded"
   | "named"
   | "directories"
   | "directory"
@@ -59,6 +59,8 @@ export async function* documentList(page: PageReader, query: ListQuery): AsyncGe
 /** See `Journal.listPage`. */
 export async function documentPage(page: PageReader, query: PageQuery): Promise<DocumentPage> {
   const { order, text, rows: rowsMax = PAGE_ROWS } = query;
+  if (order === "uploaded")
+    return pageOf(query, await page<DocumentRow>("uploaded", { limit: rowsMax }), null);
   const few = await fewMatches(page, query);
   if (!few && order === "latest" && text) return named(page, query, text);
   const rows: DocumentRow[] = [];
@@ -71,7 +73,7 @@ export async function documentPage(page: PageReader, query: PageQuery): Promise<
   return pageOf(query, rows, rows.length < rowsMax ? null : Number(rows.at(-1)?.["id"]));
 }
 
-function pageOf(query: PageQuery, rows: readonly DocumentRow[], last: number | null): DocumentPage {
+function pageOf(query: PageQuery, rows: DocumentRow[], last: number | null): DocumentPage {
   return { documents: rows.map(documentOf).filter((one) => isWanted(one, query)), last };
 }
 
@@ -153,10 +155,8 @@ export function isWanted(document: Document, wanted: Wanted): boolean {
 type Filters = Pick<PageQuery, "states" | "mirrorId" | "code">;
 
 /** Ids, in any order, when an index can tell them and they are few. */
-async function fewMatches(
-  page: PageReader,
-  { states, mirrorId, code }: Filters,
-): Promise<number[] | undefined> {
+async function fewMatches(page: PageReader, filters: Filters): Promise<number[] | undefined> {
+  const { states, mirrorId, code } = filters;
   const ways: [ListPage, Values][][] = [];
   if (code !== undefined) ways.push([["ofCode", { code }]]);
   if (states) ways.push(states.map((state) => ["ofState", { state }]));

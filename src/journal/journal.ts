@@ -175,8 +175,6 @@ export interface Journal extends AsyncDisposable {
   latestBatches(limit: number): Promise<BatchProgress[]>;
   /** Documents of a batch, in the order in which they were first seen. */
   inBatch(batch: string, limit: number): Promise<Document[]>;
-  /** Of the documents that were found last, were uploaded last or are being sent: those to which something happened last, the latest first. */
-  recent(limit: number): Promise<Document[]>;
   /** What reached the archive from `from` (inclusive) to `to`, by time and mirror. */
   usageBuckets(from: number, to: number): Promise<UsageBucket[]>;
 

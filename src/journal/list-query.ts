@@ -1,4 +1,3 @@
-/** What lists of documents are asked for. */
 import type { Document, State } from "../domain/document.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
@@ -14,8 +13,11 @@ export type ListQuery = {
 
 /** What `Journal.listPage` is asked for. */
 export type PageQuery = {
-  /** `latest`: as they were first seen, the latest first; `path`: the order of `Journal.list`. */
-  readonly order: "latest" | "path";
+  /**
+   * `latest`: as they were first seen, the latest first; `path`: the order of `Journal.list`; `uploaded`: what was
+   * uploaded, the latest first, of which there is the first page alone.
+   */
+  readonly order: "latest" | "path" | "uploaded";
   /** Only those behind this row; in the order of paths it has to be there still. */
   readonly after?: number | undefined;
   /** Rows to look at, at most. */
@@ -23,7 +25,7 @@ export type PageQuery = {
   readonly states?: readonly State[] | undefined;
   readonly mirrorId?: number | undefined;
   readonly code?: string | undefined;
-  /** In lower case. Those whose path does not hold it may be left out, which is much quicker. */
+  /** In lower case; those whose path does not hold it may be left out, which is much quicker. */
   readonly text?: string | undefined;
 };
 

@@ -17,6 +17,8 @@ export const LIST_QUERIES = {
     WHERE n.id IN (SELECT value FROM json_each(@ids)) ORDER BY n.mirror_id, d.path, n.name, n.id`,
   latest: `${SELECT_DOCUMENT} WHERE n.id < @before ORDER BY n.id DESC LIMIT @limit`,
   byId: `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value FROM json_each(@ids))`,
+  uploaded: `${SELECT_DOCUMENT} WHERE n.uploaded_at IS NOT NULL
+    ORDER BY n.uploaded_at DESC, n.id DESC LIMIT @limit`,
   named: `SELECT min(id) AS last, count(*) AS looked, group_concat(
       CASE WHEN path GLOB '*[^ -~]*' OR instr(lower(path), @text) THEN id END) AS ids
     FROM (SELECT n.id, CAST(d.path || '/' || n.name AS TEXT) AS path

@@ -201,10 +201,6 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.activity.inBatch(batch, limit));
   }
 
-  recent(limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.activity.recent(limit));
-  }
-
   usageBuckets(from: number, to: number): Promise<UsageBucket[]> {
     return this.#session.read(() => this.#tables.activity.usageBuckets(from, to));
   }

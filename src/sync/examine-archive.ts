@@ -108,7 +108,8 @@ async function knownDocuments(journal: Journal): Promise<Document[]> {
     const isOurs = own.has(document.mirrorId) && document.duplicateOf === null;
     if (isSent && isOurs && document.documentId !== null) found.set(document.documentId, document);
   };
-  for (const document of await journal.recent(RECENT)) if (found.size < LATEST_MAX) add(document);
+  const latest = await journal.listPage({ order: "uploaded", rows: RECENT });
+  for (const document of latest.documents) if (found.size < LATEST_MAX) add(document);
   const counts = await journal.counts();
   for (const { mirrorId, state } of counts) {
     if (state !== "converted" || !own.has(mirrorId) || found.size >= KNOWN_MAX) continue;

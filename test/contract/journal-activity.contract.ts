@@ -89,16 +89,23 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
   });
 
   test(
-    `${name}: the latest documents come first, whatever it was that happened`,
+    `${name}: what was uploaded comes by when that was, the latest first`,
     withDesk(async (desk) => {
+      const uploaded = async (rows?: number) => {
+        const query = { order: "uploaded", rows } as const;
+        const { documents, last } = await desk.journal.listPage(query);
+        expect(last).toBeNull();
+        return ids(documents);
+      };
       const a = await desk.add("a");
-      const b = await desk.add("b", { at: NOW + 1 });
-      const c = await desk.add("c", { at: NOW + 2 });
-      expect(ids(await desk.journal.recent(9))).toEqual(ids([c, b, a]));
-      await desk.after(a.id, settled(), claimed());
-      expect(ids(await desk.journal.recent(9))).toEqual(ids([a, c, b]));
-      await desk.after(b.id, settled(), claimed(), accepted(501), converted());
-      expect(ids(await desk.journal.recent(2))).toEqual(ids([b, a]));
+      const b = await desk.add("b");
+      await desk.add("c");
+      const sent = (document: number, at: number) => ({ ...accepted(document), at });
+      await desk.after(b.id, settled(), claimed(), sent(502, NOW + 50));
+      expect(await uploaded()).toEqual(ids([b]));
+      await desk.after(a.id, settled(), claimed(), sent(501, NOW + 60));
+      expect(await uploaded()).toEqual(ids([a, b]));
+      expect(await uploaded(1)).toEqual(ids([a]));
     }),
   );
 

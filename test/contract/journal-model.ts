@@ -206,7 +206,7 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     lastBatch: await journal.lastBatch(mirrorId),
     batches: await journal.latestBatches(3),
     inBatch: await each(["b", "batch-1"], (batch) => journal.inBatch(batch, 4)),
-    recent: await journal.recent(6),
+    uploaded: await journal.listPage({ order: "uploaded", rows: 6 }),
     usageBuckets: await journal.usageBuckets(0, NOW + 86_400_000),
   };
 }

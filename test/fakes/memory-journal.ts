@@ -42,13 +42,7 @@ import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts"
 import type { MemoryCluster } from "./memory-cluster.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
 import { byPath, isAtOrBelow, longestDue, order, pageOf } from "./memory-order.ts";
-import {
-  batchProgressOf,
-  countsOf,
-  outstandingOf,
-  recentOf,
-  waitingFoldersOf,
-} from "./memory-usage.ts";
+import { batchProgressOf, countsOf, outstandingOf, waitingFoldersOf } from "./memory-usage.ts";
 import { pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
@@ -498,13 +492,6 @@ export class MemoryJournal implements Journal {
 
   async inBatch(batch: string, limit: number): Promise<Document[]> {
     return this.#rows((row) => row.batch === batch).slice(0, limit);
-  }
-
-  async recent(limit: number): Promise<Document[]> {
-    return recentOf(
-      this.#rows(() => true),
-      limit,
-    );
   }
 
   async usageBuckets(from: number, to: number): Promise<UsageBucket[]> {

@@ -35,6 +35,13 @@ export function order(a: number, b: number): number {
 /** `Journal.listPage` over these rows. */
 export function pageOf(rows: readonly Document[], query: PageQuery): DocumentPage {
   const { order, after = Infinity, rows: rowsMax = 500 } = query;
+  if (order === "uploaded") {
+    const latest = rows
+      .filter(({ uploadedAt }) => uploadedAt !== null)
+      .sort((a, b) => (b.uploadedAt ?? 0) - (a.uploadedAt ?? 0) || b.id - a.id)
+      .slice(0, rowsMax);
+    return { documents: latest.filter((row) => isWanted(row, query)), last: null };
+  }
   const all = rows.toSorted(order === "path" ? byPath : (a, b) => b.id - a.id);
   const at = all.findIndex(({ id }) => (order === "path" ? id === after : id < after));
   const isLost = at < 0 && (order === "latest" || after !== Infinity);

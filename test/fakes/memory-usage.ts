@@ -43,21 +43,6 @@ export function waitingFoldersOf(held: readonly Document[]): WaitingFolder[] {
   return [...folders.values()].sort(byPlace);
 }
 
-/** The latest of the rows that were found last, were uploaded last or are being sent, the latest first. */
-export function recentOf(rows: readonly Document[], limit: number): Document[] {
-  const latest = (some: readonly Document[], at: (row: Document) => number) =>
-    some.toSorted((a, b) => at(b) - at(a) || b.id - a.id).slice(0, limit);
-  const uploaded = rows.filter(({ uploadedAt }) => uploadedAt !== null);
-  const found = new Set([
-    ...latest(rows, ({ id }) => id),
-    ...latest(uploaded, ({ uploadedAt }) => uploadedAt ?? 0),
-    ...rows.filter(({ state }) => state === "uploading"),
-  ]);
-  return latest([...found], ({ firstSeenAt, sentAt, uploadedAt, convertedAt }) =>
-    Math.max(firstSeenAt, sentAt ?? 0, uploadedAt ?? 0, convertedAt ?? 0),
-  );
-}
-
 /** How far `batch` has come; `rows` are its documents. */
 export function batchProgressOf(batch: Batch, rows: readonly Document[]): BatchProgress {
   const states = [...Map.groupBy(rows, ({ state }) => state)].map(([state, group]) => {

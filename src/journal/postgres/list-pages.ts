@@ -28,6 +28,11 @@ export const LIST_QUERIES = {
     "before",
     "limit",
   ],
+  uploaded: [
+    `${SELECT_DOCUMENT} WHERE n.uploaded_at IS NOT NULL
+      ORDER BY n.uploaded_at DESC, n.id DESC LIMIT $1`,
+    "limit",
+  ],
   // Other bytes than those of ASCII are escaped there, as a backslash is.
   named: [
     `SELECT min(id) AS last, count(*)::int AS looked, string_agg(id::text, ',')

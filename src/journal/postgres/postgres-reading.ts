@@ -219,10 +219,6 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.inBatch, [batch, limit]);
   }
 
-  recent(limit: number): Promise<Document[]> {
-    return this.#documents(QUERIES.recent, [limit]);
-  }
-
   usageBuckets(from: number, to: number): Promise<UsageBucket[]> {
     return this.#rows(QUERIES.usageBuckets, [from, to]);
   }

@@ -112,10 +112,6 @@ export const QUERIES = {
   contents: `SELECT document_id AS "documentId", filename, size_bytes AS "sizeBytes", pages
     FROM contents WHERE document = $1 ORDER BY position`,
   mirrors: `SELECT id, name, source, device, archive_id AS "archiveId" FROM mirrors ORDER BY id`,
-  recent: `${SELECT_DOCUMENT} WHERE n.id = ANY(ARRAY((SELECT id FROM documents ORDER BY id DESC LIMIT $1)
-      UNION (SELECT id FROM documents WHERE uploaded_at IS NOT NULL ORDER BY uploaded_at DESC, id DESC LIMIT $1)
-      UNION (SELECT id FROM documents WHERE archive_id IN (SELECT id FROM archives) AND state = 'uploading')))
-    ORDER BY greatest(n.first_seen_at, n.sent_at, n.uploaded_at, n.converted_at) DESC, n.id DESC LIMIT $1`,
   usageBuckets: `SELECT mirror_id AS "mirrorId", at, uploaded, uploaded_bytes AS "uploadedBytes",
       converted, pages, charged, saved
     FROM usage_buckets WHERE at >= $1 AND at < $2 ORDER BY at, mirror_id`,

@@ -212,7 +212,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["ask movedAway", "documents_moved"],
     ["ask afterFailed", "documents_after_failed"],
     ["ask duplicates", "documents_duplicates"],
-    ["ask recent", "documents_uploaded"],
+    ["list uploaded", "documents_uploaded"],
     ["ask inBatch", "documents_batch"],
     ["ask rowsIn", "directories_path"],
     ["ask rowsBelow", "directories_path"],
