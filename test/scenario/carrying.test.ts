@@ -354,7 +354,7 @@ test("`explain` of a path whose file was renamed, twice, says where it is; and o
     await run("sync");
   }
   const [{ id } = { id: 0 }] = world.archive.documents();
-  const moved = `its file was renamed or moved: it is c.pdf now, archived as document ${id}`;
+  const moved = `the file was renamed or moved: it is now c.pdf, archived as document ${id}`;
   for (const path of ["a.pdf", "b.pdf"]) expect(await run("explain", path), path).toContain(moved);
   expect(await run("explain", "c.pdf")).toContain("moved from    a.pdf");
   world.write("never.pdf", pdfOf(1, { seed: 3 }));
