@@ -83,6 +83,20 @@ test("the environment serves where the file says nothing", async () => {
   ]);
 });
 
+test("a variable may name the file of each secret", async () => {
+  using folder = new ConfigFolder(withNotify(`  mail: [{ ${MAIL}, user: o }]\n  webhook: [{}]`));
+  const file = (name: string, text: string) => folder.write(name, text);
+  const { notify } = await folder.load({
+    ...SECRETS,
+    SCANFERRY_MAIL_PASSWORD_FILE: file("mail", "canary-password\n"),
+    SCANFERRY_WEBHOOK_URL_FILE: file("url", "https://hooks.example.com/very-secret\n"),
+    SCANFERRY_WEBHOOK_SECRET_FILE: file("secret", "canary-hook\n"),
+    SCANFERRY_WEBHOOK_TOKEN_FILE: file("token", "canary-token\n"),
+  });
+  const expected = ["canary-password", "/very-secret", "canary-hook", "canary-token"];
+  expect(notifySecretsOf(notify)).toEqual(expected);
+});
+
 test("an address may stand in a file that others can read; a password may not", async () => {
   using open = new ConfigFolder(withNotify("  webhook: [{ url: https://a.example.com/x }]"), 0o644);
   expect(await open.problems()).toEqual([]);
