@@ -7,6 +7,7 @@ import { byId, element, refreshTimes, setText } from "./dom.js";
 import { fillMirrors, filterQuery, listenToFilters, setFilters } from "./filters.js";
 import { timeOfDay } from "./format.js";
 import { choose, language, LANGUAGES } from "./languages.js";
+import { listenToInspection } from "./inspection.js";
 import { showOverview, showProblem } from "./overview.js";
 import { listenToStory, openStory } from "./story.js";
 import { strings } from "./strings.js";
@@ -70,6 +71,7 @@ function showStatus(fresh) {
   showOverview(snapshot, { work: act, onDocuments: showOnly });
   fillMirrors(fresh.mirrors);
   byId("sign-out").hidden = !fresh.signsIn;
+  byId("inspection").hidden = !fresh.inspects;
   listSoon();
   // What keeps a document is said in the words of the findings.
   if (isFirst) openAddressed();
@@ -205,6 +207,7 @@ listenToFilters(({ wait }) => {
 listenToClicks();
 listenToAsk();
 listenToStory(act, (id) => snapshot?.findings.find((one) => one.id === id));
+listenToInspection();
 follow({
   onStatus: showStatus,
   onProblem: showProblem,

@@ -241,6 +241,26 @@ export const strings = {
   noAnswer: "scanferry antwortet nicht. Nichts wurde geändert.",
   notDone: (message) => `Nicht ausgeführt: ${message}`,
 
+  // Für Administratoren.
+  inspectionTitle: "Protokoll und Konfiguration",
+  logTitle: "Protokoll",
+  levelLabel: "Stufe",
+  logAll: "Alle Zeilen zeigen",
+  configurationTitle: "Verwendete Konfiguration",
+  checkTitle: "Prüfung",
+  checkRun: "Prüfung starten",
+  inspection: {
+    levels: { debug: "Alle", info: "Hinweise und höher", warn: "Warnungen und Fehler", error: "Fehler" },
+    of: (path) => `Zeilen zu ${path}`,
+    show: "Protokollzeilen zeigen",
+    noLines: "Keine Zeilen.",
+    noKeys: "Keine Schlüssel.",
+    checking: "Prüfung läuft; das kann eine Minute dauern.",
+    passed: "Kein Fehler gefunden.",
+    failed: "Fehler gefunden.",
+    found: { ok: "in Ordnung", warn: "Warnung", FAIL: "Fehler" },
+  },
+
   // Signing in and out.
   signOut: "Abmelden",
   signIn: {

@@ -232,6 +232,26 @@ export const strings = {
   noAnswer: "scanferry does not answer. Nothing was changed.",
   notDone: (message) => `Not done: ${message}`,
 
+  // For an administrator.
+  inspectionTitle: "Log and configuration",
+  logTitle: "Log",
+  levelLabel: "Level",
+  logAll: "Show all lines",
+  configurationTitle: "Configuration in use",
+  checkTitle: "Check",
+  checkRun: "Run the check",
+  inspection: {
+    levels: { debug: "All", info: "Information and above", warn: "Warnings and errors", error: "Errors" },
+    of: (path) => `Lines of ${path}`,
+    show: "Show its log lines",
+    noLines: "No lines.",
+    noKeys: "No keys.",
+    checking: "Checking; this can take a minute.",
+    passed: "Nothing fails.",
+    failed: "Something fails.",
+    found: { ok: "ok", warn: "warning", FAIL: "fails" },
+  },
+
   // Signing in and out.
   signOut: "Sign out",
   signIn: {

@@ -4,6 +4,7 @@ import { badge } from "./documents.js";
 import { byId, element, sentence, setText } from "./dom.js";
 import { askFirst } from "./ask-first.js";
 import { bytes, count, fullTime } from "./format.js";
+import { showLogOf } from "./inspection.js";
 import { strings } from "./strings.js";
 
 /** Stories that were opened and closed: an answer to an earlier question is not shown. */
@@ -28,6 +29,7 @@ export async function openStory({ id, path = "" }) {
     body.replaceChildren(
       ...actionsOf(story.document),
       factsOf(story.document, waitsOf(story)),
+      ...logOf(story.document),
       ...part(words.history, historyOf(story.history)),
       ...part(words.attempts, story.attempts.length > 0 && attemptsOf(story.attempts)),
       ...part(words.contents, story.contents.length > 0 && contentsOf(story.contents)),
@@ -82,6 +84,17 @@ function actionsOf({ id, path, retry, error, state }) {
 function waitsOf({ waits, waitsFor }) {
   const finding = findingBy(waitsFor);
   return finding ? [`${finding.title}.`, finding.detail, finding.fix].filter(Boolean).join(" ") : waits;
+}
+
+/** The way to its lines of the log, where the page shows that. */
+function logOf(document) {
+  if (byId("inspection").hidden) return [];
+  const button = element("button", { type: "button", class: "link" }, strings.inspection.show);
+  button.addEventListener("click", () => {
+    byId("story").close();
+    showLogOf(document);
+  });
+  return [button];
 }
 
 function part(title, content) {

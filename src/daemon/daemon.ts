@@ -1,9 +1,6 @@
-/**
- * The daemon: opens everything in order, runs the loops, and closes it all in reverse. The journal
- * opens first and closes last, so that it outlives whatever writes to it.
- */
+/** The daemon: opens everything in order, the journal first, and closes it all in reverse. */
 import type { Config } from "../config/config.ts";
-import type { Health } from "../dashboard/dashboard.ts";
+import type { Health, Inspection } from "../dashboard/dashboard.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -49,6 +46,8 @@ export type DaemonOptions = {
   readonly patience?: AbortSignal;
   /** Aborts when it is asked to end, where it has no patience; see `JournalOpening`. */
   readonly ending?: AbortSignal;
+  /** What the page shows an administrator; default: nothing. */
+  readonly inspection?: Inspection | undefined;
   /** Called for everything that is journaled, after it is durable. */
   readonly journaled?: NonNullable<PartsOptions["journaled"]>;
 };
@@ -234,7 +233,7 @@ export class Daemon implements AsyncDisposable {
     return this.#notifications;
   }
 
-  async #listen({ pageWaits = false }: DaemonOptions, random: Random): Promise<void> {
+  async #listen({ pageWaits = false, inspection }: DaemonOptions, random: Random): Promise<void> {
     if (!this.#config.web) return;
     const { host, port, ...protection } = this.#config.web;
     const dashboard = {
@@ -250,6 +249,7 @@ export class Daemon implements AsyncDisposable {
       log: this.#log,
       clock: this.#clock,
       version,
+      inspection,
       channels: () => this.#notifications?.current?.reports ?? [],
       actions: {
         retry: async (chosen: Chosen, anyway: boolean) => {

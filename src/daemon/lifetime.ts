@@ -236,8 +236,8 @@ export class Lifetime {
     const isMeant = isDeepStrictEqual(opened?.of.journal, config.journal);
     if (!isMeant) await opened?.journal.close();
     const journal = isMeant ? opened?.journal : undefined;
-    const { signal: patience } = this.#stopping;
-    return Daemon.open({ config, log: this.#logOf(config), journal, patience, pageWaits });
+    const own = { config, log: this.#logOf(config), journal, patience: this.#stopping.signal };
+    return Daemon.open({ ...own, pageWaits, inspection: this.#options.inspection?.(config) });
   }
 
   /** Opened before the one in use is let go of, so that no line is without a log. */

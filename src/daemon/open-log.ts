@@ -2,8 +2,10 @@ import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
 import { LogOutput } from "./log-output.ts";
+import { recentLines } from "./recent-lines.ts";
 import type { Log } from "../std/log.ts";
 import { inert, legible } from "../std/legible.ts";
+import { levelOf } from "../std/log-level.ts";
 import { redactor } from "../std/redactor.ts";
 
 export type LogOptions = {
@@ -29,6 +31,7 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   const write = (line: string) => {
     // pino escapes C0 alone.
     const clean = inert(redact(line));
+    recentLines.add(clean);
     if (own) own.write(clean);
     else toOutput(clean);
   };
@@ -42,21 +45,12 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
 /** One, whatever logs are opened one after another. */
 const output = new LogOutput(() => process.stdout);
 
-const LEVELS: Readonly<Record<number, string>> = {
-  10: "trace",
-  20: "debug",
-  30: "info",
-  40: "warn",
-  50: "error",
-  60: "fatal",
-};
-
 function plainLine(line: string): string {
   const { time, level, msg, pid: _pid, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const context = Object.entries(rest)
     .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" ");
-  const text = `${String(time).slice(11, 19)} ${(LEVELS[Number(level)] ?? "").padEnd(5)} ${String(msg)}  ${context}`;
+  const text = `${String(time).slice(11, 19)} ${levelOf(level).padEnd(5)} ${String(msg)}  ${context}`;
   // JSON had escaped what steers a terminal: a hook's answer, say, or a database's.
   return `${legible(text)}\n`;
 }

@@ -37,6 +37,7 @@ export const ASSET_FILES = [
   "plot.js",
   "documents.js",
   "filters.js",
+  "inspection.js",
   "findings.js",
   "ask-first.js",
   "story.js",

@@ -7,6 +7,7 @@ import { type Gatehouse, pathOf } from "./admission.ts";
 import { Attempts } from "./attempts.ts";
 import { readAssets } from "./assets.ts";
 import { DocumentSearch } from "./document-search.ts";
+import { addInspection, INSPECTIONS } from "./inspection-routes.ts";
 import { Latest } from "./latest.ts";
 import { listenerOf } from "./listener.ts";
 import { Live } from "./live.ts";
@@ -16,7 +17,7 @@ import { addReads } from "./read-routes.ts";
 import { addSession } from "./session-routes.ts";
 import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 
-export type { DashboardOptions, Health } from "./options.ts";
+export type { DashboardOptions, Health, Inspection } from "./options.ts";
 
 /** Questions within this time share an answer. */
 const SNAPSHOT_MS_MAX = 250;
@@ -29,7 +30,10 @@ const LATE_HEALTH = {
 };
 
 /** A live page stays connected: it shows that the journal is away, and when it is back. */
-const asksJournal = (path: string) => path.startsWith("/api/") && path !== "/api/events";
+const asksJournal = (path: string) =>
+  path.startsWith("/api/") &&
+  path !== "/api/events" &&
+  !INSPECTIONS.some((route) => route.path === path);
 
 /**
  * The daemon's web listener: the page, its data, health and measures.
@@ -89,6 +93,7 @@ export class Dashboard implements AsyncDisposable {
       live,
     });
     addSession(app, gatehouse);
+    addInspection(app, options.inspection);
     addActions(app, { actions: options.actions, log, done });
     try {
       await app.listen({ host: address.ip, port: listen.port });

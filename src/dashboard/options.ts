@@ -1,3 +1,4 @@
+import type { EffectiveKey } from "../config/effective.ts";
 import type { State } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
@@ -38,6 +39,16 @@ export type ChannelReport = {
   waiting: number;
 };
 
+/** What an administrator may look at. */
+export type Inspection = {
+  /** The latest lines of the log as JSON, without secrets, the oldest first. */
+  readonly lines: () => readonly string[];
+  /** Of the configuration in use, without secrets. */
+  readonly keys: readonly EffectiveKey[];
+  /** Runs `scanferry check`; rejects where that gives no answer. */
+  readonly check: () => Promise<object>;
+};
+
 /** What the web listener is made of. */
 export type DashboardOptions = {
   /** `host` without brackets; port 0 takes any free one. */
@@ -66,6 +77,8 @@ export type DashboardOptions = {
    */
   token?: string;
   actions: Actions;
+  /** Default: there is nothing to look at. */
+  inspection?: Inspection | undefined;
   /** What the channels did that tell people; default: there are none. */
   channels?: () => readonly ChannelReport[];
 };

@@ -6,6 +6,7 @@ import type { Asset } from "./assets.ts";
 import { ACTIONS } from "./action-routes.ts";
 import { apiDocumentOf, type ApiRoute } from "./api-document.ts";
 import { Ever } from "./ever.ts";
+import { INSPECTIONS } from "./inspection-routes.ts";
 import { DOCUMENT_QUERY, documentQueryOf } from "./document-query.ts";
 import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
@@ -88,7 +89,7 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
   addAssets(app, sources);
   app.get("/api/status", () => snapshot());
   app.get("/api/activity", () => activity());
-  const document = apiDocumentOf([...READS, ...ACTIONS], options.version);
+  const document = apiDocumentOf([...READS, ...INSPECTIONS, ...ACTIONS], options.version);
   app.get("/api/openapi.json", async () => document);
   app.get("/api/documents", ({ query }) => search.find(documentQueryOf(query)));
   app.get("/api/document", ({ query }) =>

@@ -12,6 +12,8 @@ export type Snapshot = StatusReport & {
   readonly health: Health;
   /** People sign in, and can sign out. */
   readonly signsIn: boolean;
+  /** There are a log and a configuration to look at. */
+  readonly inspects: boolean;
   /** What is wrong and what waits, the most important first. */
   readonly findings: readonly Finding[];
 };
@@ -20,8 +22,9 @@ export type Snapshot = StatusReport & {
 export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
   assertJournal(options);
   const { report, findings, health } = await options.standing();
-  const { version, clock, token = "" } = options;
-  return { ...report, version, at: clock.now(), health, signsIn: token !== "", findings };
+  const { version, clock, token = "", inspection } = options;
+  const page = { signsIn: token !== "", inspects: inspection !== undefined };
+  return { ...report, version, at: clock.now(), health, ...page, findings };
 }
 
 /** Throws a `Refusal` while the journal is away: a question to it would wait for as long as that lasts. */

@@ -248,6 +248,47 @@ describe.skipIf(isSkipped)(
       expect(await facts.innerText()).not.toContain("`");
     });
 
+    test("an administrator reads the log of a document, the configuration, and runs the check", async () => {
+      const line = (level: number, msg: string, more: object = {}) =>
+        JSON.stringify({ level, time: "2026-11-20T08:00:00.000Z", pid: 1, msg, ...more });
+      const lines = [
+        line(30, "started"),
+        line(40, "held: <b>no</b> folder", { mirror: "scans", path: "lease.pdf" }),
+      ];
+      const keys = [{ key: "upload.concurrency", value: "4", origin: "default" }];
+      const findings = [
+        { level: "ok", what: "the clock is right", fix: null },
+        { level: "FAIL", what: "no way to the archive", fix: "Look at `archive.url`." },
+      ];
+      const check = async () => ({ ok: false, findings });
+      await using office = await anOffice({ inspection: { lines: () => lines, keys, check } });
+      await office.scans.held("lease.pdf", "FOLDER_MISSING");
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      await page.getByText("Log", { exact: true }).click();
+      await soon(() => page.locator("#log-lines .message").allTextContents()).toEqual([
+        "held: <b>no</b> folder",
+        "started",
+      ]);
+      await page.locator("#documents").getByRole("link", { name: "lease.pdf" }).click();
+      await page.getByRole("button", { name: "Show its log lines" }).click();
+      await page.getByText("Lines of lease.pdf").waitFor();
+      await soon(() => page.locator("#log-lines li").count()).toBe(1);
+      await page.getByRole("button", { name: "Show all lines" }).click();
+      await soon(() => page.locator("#log-lines li").count()).toBe(2);
+      await page.locator("#log-level").selectOption("warn");
+      await soon(() => page.locator("#log-lines li").count()).toBe(1);
+      await page.getByText("Configuration in use").click();
+      await page.getByText("upload.concurrency").waitFor();
+      await page.getByText("Check", { exact: true }).click();
+      await page.getByRole("button", { name: "Run the check" }).click();
+      await page.getByText("Something fails.").waitFor();
+      expect(await page.locator("#check-list .message").allTextContents()).toEqual([
+        "no way to the archive",
+        "the clock is right",
+      ]);
+    });
+
     test("pausing is one click, and resuming the same button", async () => {
       await using office = await anOffice();
       await using visiting = await visit(browser, office.url);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { notifySecretsOf } from "../../config/notify.ts";
+import { type EffectiveKey, effectiveKeys } from "../../config/effective.ts";
 import { signingSecretsOf } from "../../domain/signing.ts";
 import { networkSecretsOf } from "../../network/network.ts";
 import { growSlowly } from "../../std/heap.ts";
@@ -13,6 +14,7 @@ import {
   openFilesMax,
 } from "../../std/open-files.ts";
 import { TIME_ZONE_HINT, timeZoneProblem } from "../../std/time-zone.ts";
+import { checkApart } from "../../check/check-apart.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
@@ -30,6 +32,7 @@ async function run(shell: Shell): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { liveDaemon } = await import("../../daemon/live-daemon.ts");
   const { openLog } = await import("../../daemon/open-log.ts");
+  const { recentLines } = await import("../../daemon/recent-lines.ts");
   const { takeNotifier } = await import("../../daemon/notifier.ts");
   const { withPageToken } = await import("../../daemon/page-token.ts");
   growSlowly();
@@ -39,12 +42,21 @@ async function run(shell: Shell): Promise<void> {
   const max = openFilesMax() ?? OPEN_FILES_USUAL;
   let files = max < OPEN_FILES_USUAL ? fewText(max) : undefined;
   let zone = timeZoneProblem(env, shell.clock.now());
+  const keys = new WeakMap<Config, readonly EffectiveKey[]>();
   await liveDaemon({
     notifier: takeNotifier(env, process.pid),
-    load: async () =>
-      withPageToken(await shell.config(), (line) =>
+    load: async () => {
+      const config = await withPageToken(await shell.config(), (line) =>
         shell.err.print(`scanferry: ${printable(line)}\n`),
-      ),
+      );
+      keys.set(config, await effectiveKeys(shell.places));
+      return config;
+    },
+    inspection: (config) => ({
+      lines: () => recentLines.all,
+      keys: keys.get(config) ?? [],
+      check: () => checkApart(shell.configFile, shell.processContext),
+    }),
     openLog: (config) => {
       const pretty = shell.out.isInteractive;
       const { level, file } = config.log;

@@ -54,6 +54,7 @@ describe("status", () => {
       ...report,
       version: "0.0.0-test",
       signsIn: false,
+      inspects: false,
       at: expect.any(Number),
       health: WELL,
       findings: findingsOf({ report, problems: [], health: WELL }),

@@ -59,6 +59,7 @@ test("its folders, its reasons and its waiting are told nowhere else", async () 
       at: NOW,
       health: HEALTH,
       signsIn: false,
+      inspects: false,
       findings: [],
     }),
     channels: () => [],

@@ -63,7 +63,14 @@ test("measures have the daemon's name for a label", async () => {
   const { clock, journal, instances } = await aCluster();
   await clock.advance(5_000);
   const health = { healthy: true, ready: true, why: "ok" };
-  const told = { version: "1", at: clock.now(), health, signsIn: false, findings: [] };
+  const told = {
+    version: "1",
+    at: clock.now(),
+    health,
+    signsIn: false,
+    inspects: false,
+    findings: [],
+  };
   const snapshot = async () => ({ ...reportOf({ instances: await instances() }), ...told });
   const ever = new Ever(journal);
   const text = await metricsText({ journal, clock, ever, snapshot, channels: () => [] });
