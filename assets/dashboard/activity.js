@@ -8,15 +8,18 @@ import { strings } from "./strings.js";
 export function showActivity(activity) {
   showSums(byId("today"), activity.today);
   showSums(byId("month"), activity.month);
+  const columns = Object.entries(strings.plotColumns);
   showPlot(byId("hours"), {
     title: strings.documentsPerHour,
-    bars: activity.hours.map(({ at, uploaded }) => ({ label: hourOf(at), value: uploaded })),
+    bars: activity.hours.map((counts) => ({ label: hourOf(counts.at), value: counts.uploaded, counts })),
     say: strings.documentsCounted,
+    columns,
   });
   showPlot(byId("days"), {
     title: strings.pagesPerDay,
-    bars: activity.days.map(({ day, pages }) => ({ label: dateOf(day), value: pages })),
+    bars: activity.days.map((counts) => ({ label: dateOf(counts.day), value: counts.pages, counts })),
     say: strings.pagesCounted,
+    columns,
   });
   showBatches(activity);
 }
@@ -57,15 +60,18 @@ function batchRow(batch, now) {
   const converted = states.converted ?? 0;
   const text = strings.batchProgress(converted, all, states);
   const bar = element("progress", { max: Math.max(1, all), value: converted, "aria-label": text });
-  const receipt = element(
-    "a",
-    {
-      href: `/api/receipt?batch=${encodeURIComponent(id)}&format=html`,
-      download: "",
-      "aria-label": strings.receiptOf(fullTime(openedAt)),
-    },
-    strings.receipt,
-  );
+  const receiptAs = (format, word) =>
+    element(
+      "a",
+      {
+        href: `/api/receipt?batch=${encodeURIComponent(id)}&format=${format}&lang=${strings.lang}`,
+        target: "_blank",
+        rel: "noopener",
+        "aria-label": strings.receiptOf(fullTime(openedAt), word),
+      },
+      word,
+    );
+  const receipts = [receiptAs("html", strings.receipt), " · ", receiptAs("json", strings.json)];
   return element(
     "tr",
     { role: "row" },
@@ -73,6 +79,6 @@ function batchRow(batch, now) {
     cell("mirror", words.mirror, mirror),
     cell("converted", words.converted, element("span", {}, text), bar),
     cell("pages", words.pages, count(pages)),
-    cell("receipt", words.receipt, all === 0 ? strings.none : receipt),
+    cell("receipt", words.receipt, ...(all === 0 ? [strings.none] : receipts)),
   );
 }

@@ -77,7 +77,7 @@ function factsOf({ pages, used, left, level, runsOutAt, reserve, keeps }, waitin
     rows.push([words.waitingLabel, words.waiting(waiting, left)]);
   if (keeps.documents > 0) rows.push([words.keptLabel, words.kept(keeps)]);
   if (runsOutAt !== null && level !== "usedUp")
-    rows.push([words.runsOutLabel, time(runsOutAt, now), ` ${words.atThisRate}`]);
+    rows.push([words.runsOutLabel, dayOf(runsOutAt), ", ", time(runsOutAt, now), ` ${words.atThisRate}`]);
   return rows.map(([label, ...value]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, ...value)),
   );

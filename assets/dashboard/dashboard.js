@@ -2,12 +2,13 @@
 import { showActivity } from "./activity.js";
 import { ask, follow, tell } from "./connection.js";
 import { listenToAsk } from "./ask-first.js";
-import { showDocuments, showNow } from "./documents.js";
+import { showDocuments } from "./documents.js";
 import { byId, element, refreshTimes, setText } from "./dom.js";
 import { fillMirrors, filterQuery, listenToFilters, setFilters } from "./filters.js";
 import { timeOfDay } from "./format.js";
 import { choose, language, LANGUAGES } from "./languages.js";
 import { listenToInspection } from "./inspection.js";
+import { showNow, showUploads } from "./now.js";
 import { showOverview, showProblem } from "./overview.js";
 import { listenToStory, openStory } from "./story.js";
 import { strings } from "./strings.js";
@@ -25,7 +26,6 @@ const NOW_MAX = 8;
 let snapshot;
 /** How far the daemon's clock is ahead of this one. */
 let ahead = 0;
-let lostAt;
 let listTimer;
 let listGapMs = LIST_GAP_MS;
 let listedAt = 0;
@@ -51,17 +51,14 @@ function showWords() {
   byId("language").value = language;
 }
 
-function showLine(line) {
+function showLine(line, heardAt) {
   // In this page's place comes the one on which to sign in.
   if (line === "refused") location.reload();
-  lostAt = line === "lost" ? (lostAt ?? Date.now()) : undefined;
-  const words = {
-    live: strings.live,
-    polling: strings.polling,
-    lost: lostAt === undefined ? "" : strings.lost(timeOfDay(lostAt)),
-  };
-  byId("connection").dataset.line = line;
-  setText(byId("connection"), words[line]);
+  const isLost = line === "lost";
+  document.body.dataset.line = line;
+  setText(byId("connection"), strings.line[line]);
+  byId("lost").hidden = !isLost;
+  if (isLost) setText(byId("lost"), strings.lost(timeOfDay(heardAt)));
 }
 
 function showStatus(fresh) {
@@ -89,7 +86,7 @@ function listAfter(ms) {
 
 async function list() {
   listTimer = undefined;
-  if (document.hidden) return;
+  if (document.hidden || document.body.dataset.line === "lost") return;
   listedAt = Date.now();
   const mine = ++lists;
   try {
@@ -110,11 +107,14 @@ async function list() {
 }
 
 async function askNow() {
-  const { uploading = 0, inDoubt = 0, settling = 0, pending = 0 } = snapshot?.documents ?? {};
-  const waiting = pending;
-  if (uploading + inDoubt === 0) return { documents: [], settling, waiting };
+  const { uploading = 0, inDoubt = 0, settling = 0, pending = 0, uploaded = 0 } =
+    snapshot?.documents ?? {};
+  const oldest = (snapshot?.mirrors ?? []).flatMap(({ oldestAt }) => oldestAt.uploaded ?? []);
+  const converting = { documents: uploaded, since: Math.min(...oldest) };
+  const counts = { settling, waiting: pending, converting };
+  if (uploading + inDoubt === 0) return { documents: [], ...counts };
   const { documents } = await ask(`/api/documents?state=uploading,inDoubt&limit=${NOW_MAX}`);
-  return { documents, settling, waiting };
+  return { documents, ...counts };
 }
 
 /** One answer takes the daemon a short time only: asks until the page is full, and shows what there is meanwhile. */
@@ -148,7 +148,7 @@ async function act(work) {
     // Anyone who clicked waits to see what came of it.
     listAfter(AFTER_CLICK_MS);
   } catch (error) {
-    setText(byId("outcome"), strings.notDone(error.status === undefined ? strings.noAnswer : error.message));
+    setText(byId("outcome"), strings.notDone(error.message));
   }
 }
 
@@ -210,6 +210,7 @@ listenToStory(act, (id) => snapshot?.findings.find((one) => one.id === id));
 listenToInspection();
 follow({
   onStatus: showStatus,
+  onUploads: (uploads) => showUploads(uploads, snapshot?.documents),
   onProblem: showProblem,
   onLine: showLine,
 });

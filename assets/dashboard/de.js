@@ -80,13 +80,13 @@ export const strings = {
       count === 1 ? "Das eine Dokument ist im Archiv" : `Alle ${documents(count)} sind im Archiv`,
     doneDetail: "Das Archiv hat bestätigt, dass sie konvertiert sind.",
     empty: "Warten auf den ersten Scan",
-    emptyDetail: (sources) =>
-      `Noch wurde keine Datei gefunden. Eine Datei in ${sources.join(" oder ")} wird automatisch gesendet.`,
+    emptyDetail:
+      "Noch wurde keine Datei gefunden. Eine Datei in einem dieser Ordner wird automatisch gesendet:",
   },
 
   // Findings: what is around their texts, and what can be done.
   finding: {
-    fix: "Was tun",
+    fix: "Was zu tun ist",
     since: "Seit",
     nextAttempt: "Nächster Versuch",
     folders: "Diese Ordner im Archiv anlegen. Ihre Dokumente gehen dann automatisch weiter.",
@@ -105,6 +105,7 @@ export const strings = {
         : `Damit wird das Folgende gesendet. Das Archiv zählt etwa ${pages(count)}.`,
     more: (count) => `und ${count} weitere`,
   },
+  goesTo: "→ Archivordner",
   archivedOf: (archived, all) => `${number(archived)} von ${number(all)} archiviert`,
 
   // What reached the archive.
@@ -142,6 +143,8 @@ export const strings = {
   documentsPerHour: "Dokumente je Stunde",
   pagesPerDay: "Seiten je Tag",
   plotSummary: (title, all, most) => `${title}: insgesamt ${all}, höchstens ${most}`,
+  barSays: (label, counts) => `${label}: ${documents(counts.uploaded)}, ${pages(counts.pages)}${counts.failed > 0 ? `, ${number(counts.failed)} fehlgeschlagen` : ""}`,
+  plotColumns: { uploaded: "Dokumente", pages: "Seiten", failed: "Fehlgeschlagen" },
   asTable: "Als Tabelle",
   from: "Von",
   batchColumns: {
@@ -160,7 +163,8 @@ export const strings = {
       .filter((part) => part !== "")
       .join(", "),
   receipt: "Beleg",
-  receiptOf: (begun) => `Beleg des Stapels vom ${begun}`,
+  json: "JSON",
+  receiptOf: (begun, word) => `${word} des Stapels vom ${begun}`,
   noBatches: "Noch wurde nichts gesendet.",
   nowNote: (settling, waiting) => {
     const parts = [
@@ -169,6 +173,11 @@ export const strings = {
     ].filter((part) => part !== "");
     return parts.length === 0 ? "" : `${parts.join("; ")}.`;
   },
+
+  bytesOf: (sent, all, share) => `${sent} von ${all} (${share})`,
+  perSecond: (size) => `${size} je Sekunde`,
+  leftFor: (time, count) => `noch etwa ${time} für ${documents(count)}`,
+  converting: (count) => ` ${documents(count)} gesendet, das Archiv konvertiert noch`,
 
   // The story of one document.
   storyOf: "Den ganzen Verlauf zeigen",
@@ -224,6 +233,7 @@ export const strings = {
   sorts: { "": "Neueste zuerst", name: "Nach Ordner und Name", state: "Nach Zustand" },
   noDocuments: "Keine Dokumente passen.",
   searching: "Die Suche läuft noch…",
+  noDocumentsYet: "Noch keine Dokumente.",
   documentsFailed: (message) => `Die Dokumente konnten nicht gelesen werden: ${message}`,
 
   // What came of a click.
@@ -238,7 +248,10 @@ export const strings = {
     resume: "Das Senden geht weiter.",
     rescan: "Die Ordner werden durchsucht.",
   },
-  noAnswer: "scanferry antwortet nicht. Nichts wurde geändert.",
+  noAnswer: "scanferry antwortet nicht.",
+  nothingSent: "scanferry antwortet nicht. Nichts wurde geändert.",
+  notKnown:
+    "scanferry hat nicht geantwortet. Ob es ausgeführt wurde, zeigt diese Seite, sobald sie wieder live ist.",
   notDone: (message) => `Nicht ausgeführt: ${message}`,
 
   // Für Administratoren.
@@ -273,9 +286,14 @@ export const strings = {
   },
 
   // The line to the daemon.
-  live: "Live",
-  polling: "Alle paar Sekunden aktualisiert",
-  lost: (time) => `Keine Verbindung zum Daemon seit ${time}`,
+  line: {
+    live: "Live",
+    polling: "Alle paar Sekunden aktualisiert",
+    refused: "Nicht angemeldet",
+    lost: "Keine Verbindung",
+  },
+  lost: (time) =>
+    `scanferry antwortet seit ${time} nicht. Diese Seite zeigt den Stand von da. Nichts wurde geändert. Es geht automatisch weiter.`,
   journalProblem: (message) => `Der Daemon kann den Stand nicht nennen: ${message}`,
   version: (version) => `scanferry ${version}`,
 };

@@ -1,29 +1,11 @@
-/** Lists of documents: what is under way, and those that match the filters. */
+/** The list of documents: those that match the filters. */
 import { cardTable, cell, rowHead } from "./cards.js";
 import { byId, element, setText, sync, time } from "./dom.js";
-import { addressOfDocument } from "./filters.js";
+import { addressOfDocument, filterQuery } from "./filters.js";
 import { count } from "./format.js";
 import { strings } from "./strings.js";
 
 const COLUMNS = ["name", "folder", "mirror", "at", "pages", "state"];
-
-/** What is being sent, or may have been sent, at this moment. */
-export function showNow({ documents, settling, waiting, at }, onStory) {
-  sync(byId("now-list"), documents, {
-    key: ({ id }) => id,
-    make: (document) =>
-      element(
-        "li",
-        {},
-        badge(document.state),
-        storyLink(document, onStory, document.path),
-        element("small", {}, document.mirror, " · ", time(lastChangeOf(document), at)),
-      ),
-  });
-  const note = strings.nowNote(settling, waiting);
-  setText(byId("now-note"), note);
-  byId("now").hidden = documents.length === 0 && note === "";
-}
 
 /** A page of the documents that match the filters; of one mirror its name is not said. */
 export function showDocuments(list, onStory) {
@@ -31,7 +13,8 @@ export function showDocuments(list, onStory) {
   const body = cardTable(byId("documents"), COLUMNS.map((column) => [column, strings.columns[column]]));
   byId("documents").classList.toggle("one-mirror", mirrors < 2);
   sync(body, documents, { key: ({ id }) => id, make: (one) => documentRow(one, at, onStory) });
-  const note = documents.length === 0 ? strings.noDocuments : "";
+  const none = filterQuery().size === 0 ? strings.noDocumentsYet : strings.noDocuments;
+  const note = documents.length === 0 ? none : "";
   setText(byId("documents-note"), complete ? note : strings.searching);
   byId("pages").hidden = isFirst && (next === null || !complete);
   byId("previous").disabled = isFirst;
@@ -56,7 +39,7 @@ function documentRow(document, now, onStory) {
 }
 
 /** A name, which opens the document's story; its address can be copied and mailed. */
-function storyLink(document, onStory, text) {
+export function storyLink(document, onStory, text) {
   const attributes = {
     href: addressOfDocument(document.id),
     class: "story",
@@ -72,7 +55,7 @@ function storyLink(document, onStory, text) {
   return link;
 }
 
-function lastChangeOf({ firstSeenAt, changedAt, sentAt, uploadedAt, convertedAt }) {
+export function lastChangeOf({ firstSeenAt, changedAt, sentAt, uploadedAt, convertedAt }) {
   return Math.max(firstSeenAt, changedAt, sentAt ?? 0, uploadedAt ?? 0, convertedAt ?? 0);
 }
 

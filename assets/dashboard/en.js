@@ -80,8 +80,7 @@ export const strings = {
         : `All ${documents(count)} are in the archive`,
     doneDetail: "The archive confirmed that they are converted.",
     empty: "Waiting for the first scan",
-    emptyDetail: (sources) =>
-      `No file was found yet. Put a file into ${sources.join(" or ")}: it is sent automatically.`,
+    emptyDetail: "No file was found yet. Put a file into one of these folders, and it is sent automatically:",
   },
 
   // Findings: what is around their texts, and what can be done.
@@ -104,6 +103,7 @@ export const strings = {
         : `This sends the following. The archive counts about ${pages(count)}.`,
     more: (count) => `and ${count} more`,
   },
+  goesTo: "→ archive folder",
   archivedOf: (archived, all) => `${number(archived)} of ${number(all)} archived`,
 
   // What reached the archive.
@@ -141,6 +141,8 @@ export const strings = {
   documentsPerHour: "Documents per hour",
   pagesPerDay: "Pages per day",
   plotSummary: (title, all, most) => `${title}: ${all} in all, at most ${most}`,
+  barSays: (label, counts) => `${label}: ${documents(counts.uploaded)}, ${pages(counts.pages)}${counts.failed > 0 ? `, ${number(counts.failed)} failed` : ""}`,
+  plotColumns: { uploaded: "Documents", pages: "Pages", failed: "Failed" },
   asTable: "As a table",
   from: "From",
   batchColumns: {
@@ -159,7 +161,8 @@ export const strings = {
       .filter((part) => part !== "")
       .join(", "),
   receipt: "Receipt",
-  receiptOf: (begun) => `Receipt of the batch begun ${begun}`,
+  json: "JSON",
+  receiptOf: (begun, word) => `${word} of the batch begun ${begun}`,
   noBatches: "Nothing has been sent yet.",
   nowNote: (settling, waiting) => {
     const parts = [
@@ -168,6 +171,11 @@ export const strings = {
     ].filter((part) => part !== "");
     return parts.length === 0 ? "" : `${parts.join("; ")}.`;
   },
+
+  bytesOf: (sent, all, share) => `${sent} of ${all} (${share})`,
+  perSecond: (size) => `${size} per second`,
+  leftFor: (time, count) => `about ${time} left for ${documents(count)}`,
+  converting: (count) => ` ${documents(count)} sent, waiting for the archive to convert ${count === 1 ? "it" : "them"}`,
 
   // The story of one document.
   storyOf: "Show the whole history",
@@ -218,6 +226,7 @@ export const strings = {
   sorts: { "": "Latest first", name: "By folder and name", state: "By state" },
   noDocuments: "No documents match.",
   searching: "Still searching…",
+  noDocumentsYet: "No documents yet.",
   documentsFailed: (message) => `The documents could not be read: ${message}`,
 
   // What came of a click.
@@ -229,7 +238,9 @@ export const strings = {
     resume: "Sending continues.",
     rescan: "Looking through the folders.",
   },
-  noAnswer: "scanferry does not answer. Nothing was changed.",
+  noAnswer: "scanferry does not answer.",
+  nothingSent: "scanferry does not answer. Nothing was changed.",
+  notKnown: "scanferry did not answer. See whether it was done, once this page is live again.",
   notDone: (message) => `Not done: ${message}`,
 
   // For an administrator.
@@ -264,9 +275,14 @@ export const strings = {
   },
 
   // The line to the daemon.
-  live: "Live",
-  polling: "Updated every few seconds",
-  lost: (time) => `No connection to the daemon since ${time}`,
+  line: {
+    live: "Live",
+    polling: "Updated every few seconds",
+    refused: "Not signed in",
+    lost: "No connection",
+  },
+  lost: (time) =>
+    `scanferry has not answered since ${time}. This page shows how things were then. Nothing was changed. The page continues automatically.`,
   journalProblem: (message) => `The daemon cannot tell where things stand: ${message}`,
   version: (version) => `scanferry ${version}`,
 };

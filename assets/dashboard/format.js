@@ -48,6 +48,16 @@ export const fullTime = (at) => moment.format(at);
 export const timeOfDay = (at) => clock.format(at);
 export const count = (value) => number.format(value);
 
+const share = new Intl.NumberFormat(locale, { style: "percent" });
+export const percent = (part) => share.format(part);
+
+/** "4 minutes": a span of time in its largest unit; `ms` are milliseconds. */
+export function span(ms) {
+  const [unit, factor] = UNITS.find(([, factor]) => ms >= factor) ?? ["second", 1_000];
+  const style = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 };
+  return new Intl.NumberFormat(locale, style).format(Math.max(1, ms / factor));
+}
+
 const rules = new Intl.PluralRules(locale);
 
 /** "1 document", "3 documents": `one` and `other` are the forms of the noun. */

@@ -6,7 +6,7 @@ const MOVING = ["settling", "pending", "uploading", "inDoubt", "uploaded"];
 const TONES = { error: "bad", warning: "warn" };
 
 /**
- * `tone` is `bad` (something is wrong), `warn` (something waits), `busy`, `good` or `quiet`. `finding` is the finding
+ * `places`: the mirrors, where nobody has put a file yet. `tone` is `bad` (something is wrong), `warn` (something waits), `busy`, `good` or `quiet`. `finding` is the finding
  * that the headline shows, if any; `others` are the rest.
  */
 export function headlineOf({ findings, documents, mirrors }) {
@@ -23,8 +23,7 @@ export function headlineOf({ findings, documents, mirrors }) {
     return { tone: "busy", title: words.moving(moving), detail: words.movingDetail(converted), others };
   if (converted > 0)
     return { tone: "good", title: words.done(converted), detail: words.doneDetail, others };
-  const sources = mirrors.map(({ source }) => source);
-  return { tone: "quiet", title: words.empty, detail: words.emptyDetail(sources), others };
+  return { tone: "quiet", title: words.empty, detail: words.emptyDetail, others, places: mirrors };
 }
 
 /** Documents in all states together. */

@@ -28,11 +28,18 @@ export function showProblem(message) {
   showTitle({ tone: "bad", title: strings.unhealthy, detail });
 }
 
-function showTitle({ tone, title, detail }) {
+function showTitle({ tone, title, detail, places = [] }) {
   byId("headline").dataset.tone = tone;
   setText(byId("headline-title"), title);
   setText(byId("headline-detail"), detail);
+  sync(byId("places"), places, { key: ({ name }) => name, make: placeItem });
   document.title = `${title} · scanferry`;
+}
+
+/** Where to put a file, and where it goes. */
+function placeItem({ source, target }) {
+  const goesTo = element("span", { class: "said" }, strings.goesTo);
+  return element("li", {}, element("code", {}, source), goesTo, element("code", {}, target));
 }
 
 function showProgress({ documents }) {
@@ -61,8 +68,8 @@ function showInstances({ instances, at }) {
 }
 
 function showCounts({ mirrors, documents, at }) {
-  const rows = mirrors.map(({ name, source, watch, offline, documents, oldestAt }) => {
-    return { name, source, watch: offline ? "offline" : watch, documents, oldestAt };
+  const rows = mirrors.map(({ name, source, target, watch, offline, documents, oldestAt }) => {
+    return { name, source, target, watch: offline ? "offline" : watch, documents, oldestAt };
   });
   if (mirrors.length > 1) rows.push({ name: strings.total, documents, oldestAt: {}, isTotal: true });
   // What nothing waits in says nothing.
@@ -78,9 +85,9 @@ function showCounts({ mirrors, documents, at }) {
   });
 }
 
-function countsRow({ name, source, watch, documents, oldestAt, isTotal }, shown, now) {
+function countsRow({ name, source, target, watch, documents, oldestAt, isTotal }, shown, now) {
   const place = source
-    ? element("small", {}, `${source} · ${strings.watch[watch] ?? watch}`)
+    ? element("small", {}, `${source} → ${target} · ${strings.watch[watch] ?? watch}`)
     : undefined;
   const cells = shown.map((state) => {
     const made = cell("count", strings.states[state], element("span", {}, count(documents[state])));

@@ -250,6 +250,7 @@ export class Daemon implements AsyncDisposable {
       clock: this.#clock,
       version,
       inspection,
+      uploads: this.#parts.uploads,
       channels: () => this.#notifications?.current?.reports ?? [],
       actions: {
         retry: async (chosen: Chosen, anyway: boolean) => {

@@ -91,6 +91,7 @@ function callsTo(ready: Promise<Sync>): DaemonCalls {
     hint: async (...all) => (await ready).readerCalls.hint(...all),
     vanished: async (...all) => (await ready).readerCalls.vanished(...all),
     allowance: async (...all) => (await ready).readerCalls.allowance(...all),
+    sent: async (...all) => (await ready).readerCalls.sent(...all),
     doubt: async (...all) => (await ready).readerCalls.doubt(...all),
     status: async (...all) => (await ready).readerCalls.status(...all),
   };

@@ -21,6 +21,7 @@ import { isShared, type Ownership, ownershipOf } from "../sync/ownership.ts";
 import { asLearned } from "../sync/learned-settle.ts";
 import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
+import { UploadMeter } from "../dashboard/upload-meter.ts";
 import { throttledArchive } from "../sync/throttled-archive.ts";
 import { openSync } from "../sync/open-sync.ts";
 import type { Sync } from "../sync/sync.ts";
@@ -63,6 +64,7 @@ export type Parts = {
   /** Whether it does what is done once for the first archive, as of now: it notifies people. */
   readonly tells: () => boolean;
   readonly changed: Listeners;
+  readonly uploads: UploadMeter;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
   readonly endReaders: () => Promise<void>;
 };
@@ -100,6 +102,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     await ClusterWatch.open(journal.cluster, sought, log, () => all.rest()),
   );
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
+  const uploads = new UploadMeter(clock);
   const readers = new Set<Reader>();
   for (const account of accountsOf(config)) {
     const archiveId = rows.get(account.archive.name)?.id;
@@ -108,7 +111,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     const ownLog = rows.size > 1 ? logWith(log, { archive: account.archive.name }) : log;
     const ownership = ownershipOf(journal.cluster, archiveId);
     const replaced = () => cluster.replaced();
-    const own = { journal: journal.of(archiveId), ownership, bandwidth };
+    const own = { journal: journal.of(archiveId), ownership, bandwidth, uploads };
     const common = { ...own, changed, readers, replaced };
     const opened = await openAccount({ ...options, config: account, log: ownLog }, stack, common);
     accounts.push({ ...opened, owns: (mirrorId) => ids.has(mirrorId) });
@@ -118,7 +121,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   };
   const first = rows.get(config.archive.name)?.id;
   const tells = () => first !== undefined && journal.cluster.owns(`account:${first}`);
-  return { journal, accounts: all, cluster, clock, tells, changed, endReaders };
+  return { journal, accounts: all, cluster, clock, tells, changed, uploads, endReaders };
 }
 
 /** The mirrors whose outcomes an `after` hook gets. */
@@ -132,6 +135,7 @@ type Common = {
   readonly journal: Journal;
   readonly ownership: Ownership;
   readonly bandwidth: Bandwidth;
+  readonly uploads: UploadMeter;
   readonly changed: Listeners;
   readonly readers: Set<Reader>;
   /** Called when a person has said that an archive is another one. */
@@ -142,7 +146,7 @@ type Common = {
 async function openAccount(
   options: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, ownership, bandwidth, changed, readers, replaced }: Common,
+  { journal, ownership, bandwidth, uploads, changed, readers, replaced }: Common,
 ): Promise<Omit<LiveAccount, "owns">> {
   const { config, log, clock, random } = options;
   const hearts = new Heartbeats(clock, config.archive.timeoutMs);
@@ -167,6 +171,7 @@ async function openAccount(
     ownership,
     pace,
     bandwidth,
+    uploads,
     wakeups: wakeupsOf(hearts, ownership),
     clock,
     random,

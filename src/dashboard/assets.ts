@@ -36,6 +36,7 @@ export const ASSET_FILES = [
   "activity.js",
   "plot.js",
   "documents.js",
+  "now.js",
   "filters.js",
   "inspection.js",
   "findings.js",

@@ -71,7 +71,7 @@ export class Dashboard implements AsyncDisposable {
       return latest.read();
     };
     const health = new Latest(() => healthOf(options), clock, SNAPSHOT_MS_MAX, LATE_HEALTH);
-    const live = new Live(afresh, clock, log);
+    const live = new Live(afresh, options.uploads, clock, log);
     const app = listenerOf(gatehouse, log);
     app.addHook("preHandler", async (request) => {
       if (asksJournal(pathOf(request))) assertJournal(options);

@@ -4,6 +4,7 @@ import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
+import type { DashboardOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Pages that are kept up to date at a time. */
@@ -14,6 +15,10 @@ const PUSH_GAP_MS = 500;
 const PUSH_EVERY_MS = 15_000;
 /** A question to a journal that is just going away is answered when it is back: nobody waits for that. */
 const ANSWER_MS_MAX = 10_000;
+/** So often a page gets a sign of life: it notices within 5 s that the daemon does not answer. */
+const ALIVE_EVERY_MS = 2_000;
+/** How far uploads are is pushed four times a second at most. */
+const MOVED_GAP_MS = 250;
 /** How long a browser waits before it connects again. */
 const RECONNECT_MS = 3_000;
 
@@ -23,19 +28,34 @@ const RECONNECT_MS = 3_000;
  */
 export class Live {
   readonly #snapshot: () => Promise<object>;
+  readonly #uploads: DashboardOptions["uploads"];
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #pages = new Set<PassThrough>();
   readonly #wakeup = new Wakeup();
+  /** An upload moved. */
+  readonly #moved = new Wakeup();
   readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
+  readonly #running: Promise<unknown>;
 
   /** `snapshot` is asked again for every push. */
-  constructor(snapshot: () => Promise<object>, clock: Clock, log: Log) {
+  constructor(
+    snapshot: () => Promise<object>,
+    uploads: DashboardOptions["uploads"],
+    clock: Clock,
+    log: Log,
+  ) {
     this.#snapshot = snapshot;
+    this.#uploads = uploads;
     this.#clock = clock;
     this.#log = log;
-    this.#running = this.#run(this.#stop.signal);
+    const ignore = uploads?.changed.add(() => this.#moved.notify());
+    const loops = [
+      this.#untilStop((stopping) => this.#run(stopping)),
+      this.#untilStop((stopping) => this.#beat(stopping)),
+      this.#untilStop((stopping) => this.#watch(stopping)),
+    ];
+    this.#running = Promise.all(loops).finally(ignore);
   }
 
   /** The stream of one page, beginning with a snapshot. Throws a `Refusal` when it is one too many. */
@@ -69,20 +89,36 @@ export class Live {
     for (const page of this.#pages) page.destroy();
   }
 
-  async #run(stopping: AbortSignal): Promise<void> {
+  async #untilStop(step: (stopping: AbortSignal) => Promise<void>): Promise<void> {
+    const stopping = this.#stop.signal;
     try {
-      for (;;) {
-        await this.#wakeup.wait(PUSH_EVERY_MS, this.#clock, stopping);
-        if (this.#pages.size > 0) await this.#push(stopping);
-        await this.#clock.sleep(PUSH_GAP_MS, stopping);
-      }
+      for (;;) await step(stopping);
     } catch (error) {
       if (!isAbortOf(stopping, error)) throw error;
     }
   }
 
-  async #push(stopping: AbortSignal): Promise<void> {
-    const event = await this.#event(stopping);
+  async #run(stopping: AbortSignal): Promise<void> {
+    await this.#wakeup.wait(PUSH_EVERY_MS, this.#clock, stopping);
+    if (this.#pages.size > 0) this.#write(await this.#event(stopping));
+    await this.#clock.sleep(PUSH_GAP_MS, stopping);
+  }
+
+  /** Next to the pushes: a journal that takes long to answer is no daemon that is gone. */
+  async #beat(stopping: AbortSignal): Promise<void> {
+    await this.#clock.sleep(ALIVE_EVERY_MS, stopping);
+    this.#write(eventOf("alive", {}));
+  }
+
+  /** How far uploads are, of which the journal knows nothing. */
+  async #watch(stopping: AbortSignal): Promise<void> {
+    await this.#moved.wait(PUSH_EVERY_MS, this.#clock, stopping);
+    if (this.#uploads && this.#pages.size > 0)
+      this.#write(eventOf("uploads", this.#uploads.read()));
+    await this.#clock.sleep(MOVED_GAP_MS, stopping);
+  }
+
+  #write(event: string): void {
     for (const page of this.#pages) {
       if (page.writableNeedDrain) page.destroy();
       else page.write(event);
@@ -96,15 +132,19 @@ export class Live {
       .then(() => Promise.reject(new Error(`no answer within ${ANSWER_MS_MAX / 1_000} s`)));
     try {
       const snapshot = await Promise.race([this.#snapshot(), tooLong]);
-      return `event: status\ndata: ${JSON.stringify(snapshot)}\n\n`;
+      return eventOf("status", snapshot);
     } catch (error) {
       stopping.throwIfAborted();
       // That the journal is away is logged on its own.
       if (!(error instanceof Refusal))
         this.#log.warn({ error: messageOf(error) }, "cannot update the page");
-      return `event: problem\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;
+      return eventOf("problem", { message: messageOf(error) });
     } finally {
       answered.abort();
     }
   }
+}
+
+function eventOf(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

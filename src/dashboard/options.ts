@@ -6,6 +6,7 @@ import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { Finding } from "../report/finding.ts";
 import type { Standing } from "../report/standing.ts";
+import type { UploadMeter } from "./upload-meter.ts";
 import type { Chosen } from "../sync/retry.ts";
 
 /**
@@ -79,6 +80,8 @@ export type DashboardOptions = {
   actions: Actions;
   /** Default: there is nothing to look at. */
   inspection?: Inspection | undefined;
+  /** How far uploads are; default: nobody knows. */
+  uploads?: Pick<UploadMeter, "read" | "changed">;
   /** What the channels did that tell people; default: there are none. */
   channels?: () => readonly ChannelReport[];
 };

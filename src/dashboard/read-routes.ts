@@ -12,7 +12,7 @@ import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import type { DashboardOptions, Health } from "./options.ts";
-import { receiptAs } from "./receipt.ts";
+import { RECEIPT_POLICY, receiptAs } from "./receipt.ts";
 import { Refusal } from "./refusal.ts";
 import { signedIn } from "./session-routes.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -27,6 +27,7 @@ const ONE_DOCUMENT = z.object({
 const ONE_BATCH = z.object({
   batch: z.string().regex(/^[\w-]{1,36}$/),
   format: z.enum(["txt", "json", "html"]).default("txt"),
+  lang: z.enum(["en", "de"]).default("en"),
 });
 
 /** The routes under `/api/` that only read. */
@@ -96,11 +97,11 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
     storyOf(options, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
   );
   app.get("/api/receipt", async ({ query }, reply) => {
-    const hint = "batch: the id of a batch; format: txt, json or html.";
-    const { batch, format } = asked(ONE_BATCH, query, hint);
-    const { type, text } = await receiptAs(format, journal, batch);
-    // Kept as a file: opened in its place, its style would be against the page's own policy.
-    reply.header("content-disposition", `attachment; filename="scanferry-${batch}.${format}"`);
+    const hint = "batch: the id of a batch; format: txt, json or html; lang: en or de.";
+    const { batch, format, lang } = asked(ONE_BATCH, query, hint);
+    const { type, text } = await receiptAs({ batch, format, lang }, journal);
+    reply.header("content-disposition", `inline; filename="scanferry-${batch}.${format}"`);
+    if (format === "html") reply.header("content-security-policy", RECEIPT_POLICY);
     return reply.type(type).send(text);
   });
   app.get("/api/events", async (_, reply) => {

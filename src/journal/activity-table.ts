@@ -18,7 +18,7 @@ export const ACTIVITY_QUERIES = {
     AND current = 1 AND +mirror_id IN (SELECT value FROM json_each(?))`,
   movedAway: `${SELECT_DOCUMENT} WHERE n.moved_from = ? AND +n.mirror_id = ? ORDER BY n.id DESC LIMIT 1`,
   usageBuckets: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages,
-      charged, saved
+      charged, saved, failed
     FROM usage_buckets WHERE at >= ? AND at < ? ORDER BY at, mirror_id`,
   latestBatches: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM batches ORDER BY number DESC LIMIT ?`,
@@ -50,15 +50,18 @@ export class ActivityTable {
     pages,
     charged,
     saved,
+    failed,
   }: UsageBucket): void {
     this.#sql
-      .of(`INSERT INTO usage_buckets (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      .of(`INSERT INTO usage_buckets (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved,
+          failed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + excluded.uploaded,
           uploaded_bytes = uploaded_bytes + excluded.uploaded_bytes,
           converted = converted + excluded.converted, pages = pages + excluded.pages,
-          charged = charged + excluded.charged, saved = saved + excluded.saved`)
-      .run(at, mirrorId, uploaded, uploadedBytes, converted, pages, charged, saved);
+          charged = charged + excluded.charged, saved = saved + excluded.saved,
+          failed = failed + excluded.failed`)
+      .run(at, mirrorId, uploaded, uploadedBytes, converted, pages, charged, saved, failed);
   }
 
   /** Inserts or updates a batch; one that has its receipt lacks it again. */

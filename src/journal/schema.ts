@@ -202,6 +202,7 @@ const RECORDS = `
     pages          INTEGER NOT NULL, -- count, of the converted ones
     charged        INTEGER NOT NULL DEFAULT 0, -- count, of what was uploaded then
     saved          INTEGER NOT NULL DEFAULT 0, -- count that duplicates would have cost
+    failed         INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (at, mirror_id)
   ) STRICT, WITHOUT ROWID;
 

@@ -24,6 +24,8 @@ export type UsageBucketCounts = {
   readonly charged: number;
   /** Pages that duplicates would have cost. */
   readonly saved: number;
+  /** Documents that failed, be they sent again later or not. */
+  readonly failed: number;
 };
 
 const NOTHING: UsageBucketCounts = {
@@ -33,6 +35,7 @@ const NOTHING: UsageBucketCounts = {
   pages: 0,
   charged: 0,
   saved: 0,
+  failed: 0,
 };
 
 /** One mirror's quarter of an hour. */
@@ -50,6 +53,7 @@ export function talliedBy(before: Document, event: Event): UsageBucket[] {
   const none = { ...NOTHING, mirrorId, at: usageBucketStart(event.at) };
   if (event.type === "accepted" || event.type === "found")
     return [{ ...none, uploaded: 1, uploadedBytes: seen.sizeBytes, charged: charge ?? 0 }];
+  if (event.type === "refused" || event.type === "vanished") return [{ ...none, failed: 1 }];
   if (event.type === "duplicated") return [{ ...none, saved: event.original.pages ?? 0 }];
   // Without an attempt it was adopted: others paid for its pages.
   if (event.type !== "converted" || attempts === 0) return [];

@@ -104,7 +104,8 @@ const offer: ReaderCalls = {
     try {
       const { settings } = hostOf(order.mirrorId);
       const allowance = (bytes: number) => daemon.call("allowance", bytes);
-      return await send(archive, settings, order, { allowance, fence }, cut.signal);
+      const sent = (bytes: number) => void daemon.call("sent", order.id, bytes).catch(() => {});
+      return await send(archive, settings, order, { allowance, fence, sent }, cut.signal);
     } finally {
       sends.delete(id);
     }

@@ -36,6 +36,8 @@ export type ReaderMirror = {
 
 /** A document to send: everything that was committed in its intent. */
 export type SendOrder = {
+  /** Of the document's row. */
+  readonly id: number;
   readonly mirrorId: number;
   readonly path: RawPath;
   readonly seen: Seen;
@@ -147,6 +149,8 @@ export type DaemonCalls = {
   vanished: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   /** Answered when this many bytes of an upload may leave. */
   allowance: (bytes: number) => Promise<void>;
+  /** So many bytes of the upload of a document's row were handed over by now. */
+  sent: (id: number, bytes: number) => Promise<void>;
   /** Events may have been missed: a full scan is needed. `isProblem`: the administrator can fix the cause. */
   doubt: (mirrorId: number, why: string, isProblem: boolean) => Promise<void>;
   status: (status: MirrorStatus) => Promise<void>;

@@ -5,7 +5,9 @@ import { isPressed } from "../archive/pressure.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { openSnapshot } from "../source/file-snapshot.ts";
 import type { SourceSettings } from "../source/source.ts";
+import { systemClock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
+import { countedFile } from "./counted-file.ts";
 import type { SendOrder } from "./protocol.ts";
 
 /** What holds a request back, and what ends it. */
@@ -13,6 +15,8 @@ export type SendLimits = {
   readonly allowance: Allowance["take"];
   /** Without it there is no end. */
   readonly fence?: Fence | undefined;
+  /** Called now and then with the bytes of the file that were handed over. */
+  readonly sent?: ((bytes: number) => void) | undefined;
 };
 
 /** No attempt is begun with less time than this: it could hardly be ended. */
@@ -23,7 +27,7 @@ export async function send(
   archive: Archive,
   settings: SourceSettings,
   order: SendOrder,
-  { allowance, fence }: SendLimits,
+  { allowance, fence, sent }: SendLimits,
   signal: AbortSignal,
 ): Promise<Outcome> {
   let opened: Awaited<ReturnType<typeof openSnapshot>>;
@@ -34,7 +38,8 @@ export async function send(
     return signal.aborted ? { kind: "notBegun" } : (ofFile(error) ?? notOpened(error));
   }
   try {
-    const stored = await archive.upload(uploadOf(order, opened.file, { allowance, fence }), signal);
+    const file = sent ? countedFile(opened.file, sent, systemClock) : opened.file;
+    const stored = await archive.upload(uploadOf(order, file, { allowance, fence }), signal);
     const { id: documentId, status = null, uploadedDate } = stored;
     return { kind: "stored", documentId, status, uploadedDate };
   } catch (error) {

@@ -1,105 +1,117 @@
 /**
- * A receipt to print: one HTML file that needs nothing else, without script, in black on white. Times
- * are UTC, since paper has no time zone.
+ * A receipt to print: one HTML file that needs nothing else, without script, in black on white. Times are those of
+ * this host, each with its distance from UTC, since paper has no time zone.
  */
+import { distanceAt, zoneName } from "../std/time-zone.ts";
+import { timeText } from "../std/wording.ts";
 import type { Receipt, ReceiptLine } from "./receipt.ts";
+import { RECEIPT_WORDS, type ReceiptLanguage, type ReceiptWords } from "./receipt-words.ts";
 
-const STYLE = `
-  @page { size: A4 landscape; margin: 12mm; }
+/** All of its style; where it is served, this text alone is allowed. */
+export const RECEIPT_STYLE = `
+  @page { size: landscape; margin: 12mm; }
   body { font: 10pt/1.35 system-ui, sans-serif; color: #000; background: #fff; margin: 2em auto; max-width: 75em; padding: 0 1em; }
   h1 { font-size: 16pt; margin: 0 0 .3em; }
   dl { display: grid; grid-template-columns: max-content 1fr; gap: .1em 1.5em; margin: 0 0 1.5em; }
-  dt { color: #444; } dd { margin: 0; }
+  dt { color: #444; } dd { margin: 0; overflow-wrap: anywhere; }
   table { border-collapse: collapse; width: 100%; }
-  th, td { text-align: left; vertical-align: top; padding: .35em .6em .35em 0; border-bottom: 1px solid #999; overflow-wrap: anywhere; }
-  th { border-bottom: 2px solid #000; } thead { display: table-header-group; } tr { break-inside: avoid; }
+  th, td { text-align: left; vertical-align: top; padding: .35em .9em .35em 0; border-bottom: 1px solid #999; }
+  th { border-bottom: 2px solid #000; white-space: nowrap; } thead { display: table-header-group; } tr { break-inside: avoid; }
+  .path, .folder { overflow-wrap: anywhere; } .path { min-width: 18em; } td:last-child { width: 1%; } .folder { min-width: 9em; }
   .number { text-align: right; font-variant-numeric: tabular-nums; }
-  code { font: 8pt/1.3 ui-monospace, monospace; overflow-wrap: anywhere; }
+  time { white-space: nowrap; } td time span { display: block; }
+  code { font: 8pt/1.3 ui-monospace, monospace; }
   small { color: #444; }
   .open { border: 2px solid #000; padding: .5em 1em; font-weight: bold; }
+  @media print { body { margin: 0; max-width: none; padding: 0; font-size: 9pt; } code { font-size: 7pt; } }
 `;
 
-const COLUMNS: readonly (readonly [heading: string, className: string])[] = [
-  ["File", ""],
-  ["Document", "number"],
-  ["Folder", ""],
-  ["Pages", "number"],
-  ["Sent", ""],
-  ["CONVERTED", ""],
-  ["SHA-256", ""],
-];
-
 /** The whole page. */
-export function receiptHtml(receipt: Receipt): string {
+export function receiptHtml(receipt: Receipt, language: ReceiptLanguage = "en"): string {
   const { batch, mirror, openedAt, closedAt, converted, pages, documents } = receipt;
+  const words = RECEIPT_WORDS[language];
   const facts: [string, string][] = [
-    ["Batch", `<code>${escaped(batch)}</code>`],
-    ["Mirror", escaped(mirror)],
-    ["Documents", `${converted} of ${documents.length} CONVERTED`],
-    ["Pages", String(pages)],
-    ["First file seen", timeOf(openedAt)],
-    ["Closed", timeOf(closedAt)],
+    [words.batch, `<code>${escaped(batch)}</code>`],
+    [words.mirror, escaped(mirror)],
+    [words.documents, words.converted(converted, documents.length)],
+    [words.pages, String(pages)],
+    [words.firstSeen, timeOf(openedAt)],
+    [words.closed, timeOf(closedAt)],
+    [words.times, escaped(words.zone(zoneName()))],
   ];
   const open =
     closedAt === null
-      ? `<p class="open">Not closed yet: ${documents.length - converted} not CONVERTED.</p>\n`
+      ? `<p class="open">${words.openNote(documents.length - converted)}</p>\n`
       : "";
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Receipt of batch ${escaped(batch)}</title>
-<style>${STYLE}</style>
+<title>${escaped(words.title(batch))}</title>
+<style>${RECEIPT_STYLE}</style>
 </head>
 <body>
-<h1>Receipt: ${closedAt === null ? "not all is in the archive yet" : "in the archive"}</h1>
+<main>
+<h1>${closedAt === null ? words.open : words.done}</h1>
 ${open}<dl>
 ${facts.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("\n")}
 </dl>
 <table>
-<thead><tr>${COLUMNS.map(headingOf).join("")}</tr></thead>
+<thead><tr>${headsOf(words).join("")}</tr></thead>
 <tbody>
-${documents.map(rowOf).join("\n")}
+${documents.map((line) => rowOf(line, words)).join("\n")}
 </tbody>
 </table>
+</main>
 </body>
 </html>
 `;
 }
 
-function headingOf([heading, className]: (typeof COLUMNS)[number]): string {
-  return `<th scope="col"${className === "" ? "" : ` class="${className}"`}>${heading}</th>`;
+function headsOf(words: ReceiptWords): string[] {
+  const { file, document, folder, pages, sent, convertedAt } = words;
+  const head = (name: string) => `<th scope="col">${name}</th>`;
+  const number = (name: string) => `<th scope="col" class="number">${name}</th>`;
+  const heads = [head(file), number(document), head(folder), number(pages), head(sent)];
+  return [...heads, head(convertedAt), head("SHA-256")];
 }
 
-function rowOf(line: ReceiptLine): string {
+function rowOf(line: ReceiptLine, words: ReceiptWords): string {
   const { path, name, documentId, folder, folderId, pages, uploadedAt, sha256, size } = line;
   const own = path.split("/").at(-1);
-  const sentAs = name === null || name === own ? "" : `<br><small>as ${bdi(name)}</small>`;
-  const id = folderId === null ? "" : `<br><small>id ${folderId}</small>`;
-  const note = line.duplicate ? "<br><small>was there already</small>" : "";
-  const unfinished = line.unfinished ? "<br><small>unfinished by its format</small>" : "";
+  const small = (text: string) => `<br><small>${text}</small>`;
+  const sentAs = name === null || name === own ? "" : small(`${words.sentAs} ${bdi(name)}`);
+  const id = folderId === null ? "" : small(`${words.id} ${folderId}`);
+  const note = line.duplicate ? small(words.duplicate) : "";
+  const unfinished = line.unfinished ? small(words.unfinished) : "";
+  const state = escaped(words.states[line.state] ?? line.state);
   const cells = [
-    `<td>${bdi(path)}${sentAs}${unfinished}<br><small>${size} bytes</small></td>`,
+    `<td class="path">${bdi(path)}${sentAs}${unfinished}${small(words.bytes(size))}</td>`,
     `<td class="number">${documentId ?? "–"}</td>`,
-    `<td>${folder === null ? "–" : bdi(folder)}${id}</td>`,
+    `<td class="folder">${folder === null ? "–" : bdi(folder)}${id}</td>`,
     `<td class="number">${pages ?? "–"}</td>`,
     `<td>${timeOf(uploadedAt)}${note}</td>`,
-    `<td>${line.state === "converted" ? timeOf(line.convertedAt) : escaped(line.state)}</td>`,
-    `<td><code>${sha256 ?? "–"}</code></td>`,
+    `<td>${line.state === "converted" ? timeOf(line.convertedAt) : state}</td>`,
+    `<td><code>${sha256 === null ? "–" : inGroups(sha256)}</code></td>`,
   ];
   return `<tr>${cells.join("")}</tr>`;
 }
 
+/** `2026-11-21 03:50:11`, and `UTC+01:00` below it. */
 function timeOf(at: number | null): string {
   if (at === null) return "–";
-  const iso = new Date(at).toISOString();
-  return `<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
+  return `<time datetime="${new Date(at).toISOString()}">${timeText(at)} <span>${distanceAt(at)}</span></time>`;
 }
 
-/** A name may turn the reading direction: not that of what stands next to it. */
+/** Two lines of a digest, which is read to compare it. */
+function inGroups(digest: string): string {
+  return escaped(digest).replaceAll(/.{32}(?=.)/g, "$&<wbr>");
+}
+
+/** A name may turn the reading direction: not that of what stands next to it. Broken at slashes first. */
 function bdi(text: string): string {
-  return `<bdi>${escaped(text)}</bdi>`;
+  return `<bdi>${escaped(text).replaceAll("/", "/<wbr>")}</bdi>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -19,6 +19,7 @@ export const UNHEARD: DaemonCalls = {
   hint: async () => {},
   vanished: async () => {},
   allowance: async () => {},
+  sent: async () => {},
   doubt: async () => {},
   status: async () => {},
 };

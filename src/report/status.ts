@@ -3,9 +3,11 @@ import type { ArchiveAccount, Config } from "../config/config.ts";
 import { isRetired } from "../domain/archive-name.ts";
 import { type Document, type State, STATES } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
+import { targetPathOf } from "../domain/naming.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import { ROOT } from "../std/raw-path.ts";
 import { type ArchiveAway, type Away, awayOf, observersOf, type SourceAway } from "../sync/away.ts";
 import { learnedIn, type LearnedSettle } from "../sync/learned-settle.ts";
 import type { Links } from "../sync/links.ts";
@@ -90,6 +92,8 @@ export type MirrorStatusReport = {
   readonly source: string;
   /** The name of the archive it is carried into. */
   readonly archive: string;
+  /** The archive folder that its documents go into, or below: a path, or `#17` for a folder by its id. */
+  readonly target: string;
   /** How the source is followed: `native`, `polling` or `off`. */
   readonly watch: string;
   /** Its source cannot be looked at; null while it can, or no daemon is there to look. */
@@ -241,7 +245,7 @@ function mirrorReports(
   },
 ): MirrorStatusReport[] {
   const mounts = readMounts();
-  return mirrors.map(({ name, source, archive, watch }) => {
+  return mirrors.map(({ name, source, archive, target, watch }) => {
     const id = rows.find((row) => row.name === name)?.id;
     const own = counts.filter(({ mirrorId }) => mirrorId === id);
     const documents = sumOf(own);
@@ -255,6 +259,7 @@ function mirrorReports(
       name,
       source,
       archive,
+      target: targetPathOf(target, ROOT),
       watch: mode,
       offline,
       unread,

@@ -28,8 +28,13 @@ function isName(name: string): boolean {
   }
 }
 
-/** `UTC`, `UTC+01:00`. */
-function distanceAt(now: number): string {
+/** The name of the host's zone: `Europe/Berlin`. */
+export function zoneName(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** How far local time is from UTC at a moment (epoch ms): `UTC`, `UTC+01:00`. */
+export function distanceAt(now: number): string {
   const west = new Date(now).getTimezoneOffset();
   if (west === 0) return "UTC";
   const two = (value: number) => `${Math.floor(value)}`.padStart(2, "0");

@@ -1,5 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import type { Config, Mirror } from "../config/config.ts";
+import type { Document } from "../domain/document.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { ReceiptFolder } from "../receipts/receipt-folder.ts";
@@ -34,6 +36,14 @@ export type Wakeups = {
   readonly after: Wakeup;
 };
 
+/** Follows uploads, for users who watch. */
+export type UploadWatch = {
+  /** Follows the upload of a document for as long as `send` takes, and resolves with what that does. */
+  during(document: Pick<Document, "id" | "seen">, send: () => Promise<Outcome>): Promise<Outcome>;
+  /** So many bytes of the upload of a document's row were handed over by now. */
+  sent(id: number, bytes: number): void;
+};
+
 /** What all loops of an archive share. */
 export type SyncContext = {
   readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention"> &
@@ -57,6 +67,8 @@ export type SyncContext = {
   readonly pace: Pace;
   /** Shared with other archives; of these uploads alone without it. */
   readonly bandwidth?: Bandwidth;
+  /** Shared with other archives; nobody watches these without it. */
+  readonly uploads?: UploadWatch;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -6,7 +6,7 @@ import type { ScanScheduler } from "./scan-scheduler.ts";
 
 /** Of what they find only what this daemon leads is taken in. */
 export function readerCalls(
-  { log, ownership }: SyncContext,
+  { log, uploads, ownership }: SyncContext,
   {
     intake,
     scanSchedulers,
@@ -28,6 +28,7 @@ export function readerCalls(
       if (ownership.owns(mirrorId)) await intake.vanished(mirrorId, dirs);
     },
     allowance,
+    sent: async (id, bytes) => uploads?.sent(id, bytes),
     doubt: async (mirrorId, why, isProblem) => {
       const scanScheduler = scanSchedulers.get(mirrorId);
       // Fixed by the scan; what goes on without events is a person's to fix.

@@ -120,6 +120,7 @@ export class SendQueue {
 /** What the reader has to send: the intent as it was committed, and in which pieces. */
 export function sendOrder(document: Document, pieceBytes: number | null): SendOrder {
   return {
+    id: document.id,
     mirrorId: document.mirrorId,
     path: joinRaw(document.dir, document.name),
     seen: document.seen,

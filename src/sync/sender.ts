@@ -247,7 +247,9 @@ export class Sender {
       return { outcome: { kind: "notBegun" }, begunAt };
     }
     const order = sendOrder(document, this.#pieceBytes);
-    return { outcome: await mirror.reader.send(order, this.#cut.signal), begunAt };
+    const { uploads } = this.#context;
+    const send = () => mirror.reader.send(order, this.#cut.signal);
+    return { outcome: await (uploads ? uploads.during(document, send) : send()), begunAt };
   }
 
   /** What was claimed a while ago may have to wait by now. */

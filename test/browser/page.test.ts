@@ -1,9 +1,14 @@
 /** The page in a real browser: what a person sees, does, hears and is spared. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/domain/outcome.ts";
 import { ANYWAY } from "../../src/domain/settle.ts";
+import { systemClock } from "../../src/std/clock.ts";
+import { UploadMeter } from "../../src/dashboard/upload-meter.ts";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
-import { anOffice, fill, OFFICE_NOW } from "../fixtures/an-office.ts";
+import { seenOf } from "../contract/journal-desk.ts";
+import { anOffice, fill, OFFICE_NOW, sent } from "../fixtures/an-office.ts";
+import { aSeveringProxy } from "../fixtures/severing-proxy.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { SLOW, soon, visit } from "./visit.ts";
 
@@ -299,13 +304,36 @@ describe.skipIf(isSkipped)(
       expect(await office.journal.paused()).toBe(false);
     });
 
-    test("the receipt of a batch is a file that can be kept", async () => {
+    test.for([
+      ["A4", 794, 1_123],
+      ["Letter", 816, 1_056],
+    ] as const)("the receipt of a batch opens and prints on %s", async ([, height, width]) => {
       await using office = await anOffice();
       await fill(office);
       await using visiting = await visit(browser, office.url);
-      const link = visiting.page.getByRole("link", { name: /^Receipt of the batch/ }).last();
-      const [download] = await Promise.all([visiting.page.waitForEvent("download"), link.click()]);
-      expect(download.suggestedFilename()).toMatch(/^scanferry-[0-9a-f-]{36}\.html$/);
+      const { page } = visiting;
+      const opened = page.context().waitForEvent("page");
+      await page
+        .getByRole("link", { name: /^Receipt of the batch/ })
+        .last()
+        .click();
+      const receipt = await opened;
+      await receipt.getByRole("heading", { name: "Receipt: in the archive" }).waitFor();
+      await receipt.emulateMedia({ media: "print" });
+      // Landscape, without the margins of 12 mm: at 96 to the inch.
+      await receipt.setViewportSize({ width: width - 91, height: height - 91 });
+      const overhang = "document.documentElement.scrollWidth - window.innerWidth";
+      expect(await receipt.evaluate(overhang)).toBe(0);
+      // Its style is let in: a head is bold and in one line.
+      const heads = await receipt
+        .locator("th")
+        .evaluateAll((all) => all.map((head) => head.getClientRects()[0]?.height ?? 0));
+      expect(Math.max(...heads)).toBeLessThan(30);
+      const json = page.getByRole("link", { name: /^JSON of the batch/ }).last();
+      const answer = await page.request.get(
+        new URL((await json.getAttribute("href")) ?? "", office.url).href,
+      );
+      expect(await answer.json()).toMatchObject({ mirror: "scans" });
     });
 
     test("any number of tabs can be open: those that nobody sees keep no line", async () => {
@@ -339,7 +367,8 @@ describe.skipIf(isSkipped)(
         await using visiting = await visit(browser, office.url, { timezoneId });
         const days = visiting.page.locator("#days");
         await days.locator("rect").first().waitFor();
-        expect(await days.locator("rect").last().textContent()).toMatch(/^Nov 20: /);
+        await days.locator(".chart").focus();
+        expect(await days.locator("figcaption").innerText()).toMatch(/Nov 20: /);
       },
     );
 
@@ -357,15 +386,66 @@ describe.skipIf(isSkipped)(
       await page.close();
     });
 
-    test("a daemon that is gone is told, and noticed when it is back", async () => {
+    test("an upload shows its bytes, and the queue how long it takes", async () => {
+      const uploads = new UploadMeter(systemClock);
+      await using office = await anOffice({ uploads });
+      const { id } = await office.ready("large.pdf", 1);
+      for (let n = 0; n < 3; n++) await office.ready(`next ${n}.pdf`, 1);
+      const [claimed] = sent(0);
+      if (claimed) await office.happen(id, 0, claimed);
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      await page.locator("#now-list").getByText("large.pdf").waitFor();
+      const ended = Promise.withResolvers<Outcome>();
+      const sending = uploads.during({ id, seen: seenOf(8_000_000) }, () => ended.promise);
+      uploads.sent(id, 2_000_000);
+      await page.getByText("2 MB of 8 MB (25%)").waitFor();
+      await page.getByText(/MB per second$/).waitFor();
+      const bar = page.getByRole("progressbar", { name: "2 MB of 8 MB (25%)" });
+      expect(await bar.getAttribute("value")).toBe("0.25");
+      ended.resolve({ kind: "stored", documentId: 1, status: null });
+      await sending;
+      await soon(() => page.locator("#now-rate").textContent()).toBe("");
+      void uploads.during({ id, seen: seenOf(8_000_000) }, () => new Promise(() => {}));
+      await page.getByText(/ · about .+ left for 4 documents$/).waitFor();
+    });
+
+    test("a daemon that is gone is shown, and noticed when it is back", async () => {
       const listen = { host: "127.0.0.1", port: await freePort() };
       await using office = await anOffice({ listen });
       await using visiting = await visit(browser, office.url);
       await visiting.headline(/Waiting/);
       await office.dashboard.close();
-      await visiting.page.getByText(/^No connection to the daemon since/).waitFor();
+      await visiting.page.getByText(/^scanferry has not answered since/).waitFor();
       await using _again = await anOffice({ listen });
       await visiting.page.getByText("Live", { exact: true }).waitFor();
+    });
+
+    test("a daemon that keeps silent is shown within 5 s, nothing is sent, and the page comes back", async () => {
+      await using office = await anOffice();
+      await using proxy = await aSeveringProxy(Number(new URL(office.url).port));
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.clock.install();
+      await page.goto(`http://127.0.0.1:${proxy.port}`);
+      await page.getByText("Live", { exact: true }).waitFor();
+      proxy.hold(true);
+      const lost = page.getByRole("alert").filter({ hasText: /^scanferry has not answered since/ });
+      await page.clock.runFor(4_000);
+      expect(await lost.isVisible()).toBe(false);
+      await page.clock.runFor(1_000);
+      expect(await lost.isVisible()).toBe(true);
+      await page.getByRole("button", { name: "Pause sending" }).click();
+      const said = "Not done: scanferry does not answer. Nothing was changed.";
+      await page.getByText(said).waitFor();
+      proxy.hold(false);
+      await soon(async () => {
+        await page.clock.runFor(1_000);
+        return lost.isVisible();
+      }).toBe(false);
+      await page.getByText("Live", { exact: true }).waitFor();
+      expect(await office.journal.paused()).toBe(false);
+      await context.close();
     });
   },
 );

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
-import { anOffice } from "../fixtures/an-office.ts";
+import { anOffice, fill, OFFICE_PAGES } from "../fixtures/an-office.ts";
 import { contrastsOf, SLOW, soon, visit } from "./visit.ts";
 
 let browser: Browser;
@@ -19,6 +19,29 @@ const HOSTILE = [
   "{{7*7}}${7*7}.pdf",
   "&lt;b&gt;bold&lt;b&gt;.pdf",
 ];
+
+const MARKUP = '<img src=x onerror="alert(1)"><b>b</b>';
+/** What the page chooses by, and never shows as it is. */
+const CHOSEN = [
+  "id",
+  "kind",
+  "severity",
+  "state",
+  "from",
+  "to",
+  "level",
+  "batch",
+  "day",
+  "actions",
+];
+
+/** The same answer with markup at the end of each of its texts. */
+function spoiled(value: unknown, key = ""): unknown {
+  if (typeof value === "string") return CHOSEN.includes(key) ? value : `${value}${MARKUP}`;
+  if (Array.isArray(value)) return value.map((one) => spoiled(one, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, spoiled(one, name)]));
+}
 
 /** A page of someone else that does `script` as soon as it is opened. */
 async function aStranger(script: string): Promise<{ url: string } & AsyncDisposable> {
@@ -61,6 +84,31 @@ describe.skipIf(isSkipped)(
       const made =
         "main script, main img[src=x], main svg[onload], dialog script, dialog img, main b";
       expect(await page.locator(made).count()).toBe(0);
+    });
+
+    test.for(["en", "de"])("markup in any field of any answer is text (%s)", async (locale) => {
+      await using office = await anOffice({ pages: OFFICE_PAGES });
+      await fill(office);
+      const page = await browser.newPage({ locale });
+      const wrong: string[] = [];
+      page.on("pageerror", ({ message }) => wrong.push(message));
+      page.on("dialog", (dialog) => void dialog.dismiss().then(() => wrong.push("a dialog")));
+      // Without a stream the page asks, and what it is answered can be spoiled.
+      await page.route("**/api/events", (route) => route.abort());
+      await page.route(/\/api\/(?:status|activity|documents?\b)/, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: spoiled(await response.json()) });
+      });
+      await page.goto(office.url);
+      await page.locator("#documents tbody a").first().waitFor();
+      await page.locator("#counts tbody tr").first().waitFor();
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      await page.locator("#documents tbody a").last().click();
+      await page.locator("#story-body .history").first().waitFor();
+      expect(await page.locator("body").innerHTML()).toContain("&lt;img src=x");
+      expect(await page.locator("img[src=x], body b, [onerror]").count()).toBe(0);
+      expect(wrong).toEqual([]);
+      await page.close();
     });
 
     test.for([

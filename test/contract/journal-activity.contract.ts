@@ -27,17 +27,30 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
       sentBytes: null,
     };
 
+    const problem = { code: "X", message: "x" };
+    const refused: Event = { type: "refused", at: NOW + 30, problem };
+    const vanished: Event = { type: "vanished", at: NOW + 40, problem };
+
     test.for([
-      // events, uploaded, converted, pages, because
-      [[settled()], 0, 0, 0, "nothing has left"],
-      [[settled(), claimed()], 0, 0, 0, "a reply may never come"],
-      [[settled(), claimed(), accepted(501)], 1, 0, 0, "the archive has it"],
-      [[settled(), claimed(), replyLost(), found(501)], 1, 0, 0, "it turned out to have it"],
-      [[settled(), claimed(), accepted(501), converted()], 1, 1, 3, "pages count once converted"],
-      [[settled(), adopted, converted()], 0, 0, 0, "what was there before cost nothing now"],
-    ] as [Event[], number, number, number, string][])(
-      "%j: %i uploaded, %i converted, %i pages: %s",
-      async ([steps, uploadedCount, convertedCount, pages]) => {
+      // events, uploaded, converted, pages, failed, because
+      [[settled()], 0, 0, 0, 0, "nothing has left"],
+      [[settled(), claimed()], 0, 0, 0, 0, "a reply may never come"],
+      [[settled(), claimed(), refused], 0, 0, 0, 1, "the archive rejected it"],
+      [[settled(), claimed(), accepted(501)], 1, 0, 0, 0, "the archive has it"],
+      [[settled(), claimed(), replyLost(), found(501)], 1, 0, 0, 0, "it turned out to have it"],
+      [
+        [settled(), claimed(), accepted(501), converted()],
+        1,
+        1,
+        3,
+        0,
+        "pages count once converted",
+      ],
+      [[settled(), claimed(), accepted(501), vanished], 1, 0, 0, 1, "it is there no longer"],
+      [[settled(), adopted, converted()], 0, 0, 0, 0, "what was there before cost nothing now"],
+    ] as [Event[], number, number, number, number, string][])(
+      "%j: %i uploaded, %i converted, %i pages, %i failed: %s",
+      async ([steps, uploadedCount, convertedCount, pages, failed]) => {
         await withDesk(async (desk) => {
           const { id } = await desk.add("a.pdf", { seen: seenOf(70) });
           await desk.after(id, ...steps);
@@ -50,8 +63,9 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
             pages,
             charged: pages,
             saved: 0,
+            failed,
           };
-          expect(await everything(desk)).toEqual(uploadedCount > 0 ? [counted] : []);
+          expect(await everything(desk)).toEqual(uploadedCount + failed > 0 ? [counted] : []);
         })();
       },
     );

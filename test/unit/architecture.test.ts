@@ -169,7 +169,7 @@ const LINES: Readonly<Record<string, number>> = {
   network: 850,
   domain: 3_050,
   rules: 1_400,
-  receipts: 350,
+  receipts: 430,
   config: 5_400,
   archive: 2_400,
   journal: 11_700,

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
+import { targetPathOf } from "../../domain/naming.ts";
 import { isPassing } from "../../journal/journal-fault.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import type { Finding } from "../../report/finding.ts";
@@ -11,6 +12,7 @@ import { titles } from "../../report/finding-text.ts";
 import { lowDiskOf, standingOf } from "../../report/standing.ts";
 import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
+import { ROOT } from "../../std/raw-path.ts";
 import { outsideHours } from "../../sync/waiting.ts";
 import type { Shell } from "../shell.ts";
 import { type DaemonHealth, daemonHealth, statusLines } from "../status-lines.ts";
@@ -159,10 +161,11 @@ function nothingYet(config: Config, now: number, running: boolean): StatusReport
     gate: null,
     sending: { ...sending, concurrency: sending.concurrency * archives.length },
     archives,
-    mirrors: config.mirrors.map(({ name, source, archive, watch }) => ({
+    mirrors: config.mirrors.map(({ name, source, archive, target, watch }) => ({
       name,
       source,
       archive,
+      target: targetPathOf(target, ROOT),
       watch: watchMode(watch, mountOf(source, mounts)).mode,
       offline: null,
       unread: null,

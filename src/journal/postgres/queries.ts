@@ -113,7 +113,7 @@ export const QUERIES = {
     FROM contents WHERE document = $1 ORDER BY position`,
   mirrors: `SELECT id, name, source, device, archive_id AS "archiveId" FROM mirrors ORDER BY id`,
   usageBuckets: `SELECT mirror_id AS "mirrorId", at, uploaded, uploaded_bytes AS "uploadedBytes",
-      converted, pages, charged, saved
+      converted, pages, charged, saved, failed
     FROM usage_buckets WHERE at >= $1 AND at < $2 ORDER BY at, mirror_id`,
   latestBatches: `SELECT ${BATCH} FROM batches ORDER BY number DESC LIMIT $1`,
   ofBatches: `SELECT n.batch, n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages

@@ -118,7 +118,7 @@ const DOCUMENTS = `
 
 `;
 
-const COUNTS = ["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"];
+const COUNTS = ["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved", "failed"];
 const sums = COUNTS.map((count) => `sum(${count})::bigint AS ${count}`);
 
 const RECORDS = `
@@ -197,6 +197,7 @@ const RECORDS = `
     pages          bigint NOT NULL,
     charged        bigint NOT NULL,
     saved          bigint NOT NULL,
+    failed         bigint NOT NULL,
     PRIMARY KEY (at, mirror_id, part)
   );
   CREATE VIEW usage_buckets AS SELECT at, mirror_id, ${sums.join()} FROM usage_bucket_parts GROUP BY at, mirror_id;

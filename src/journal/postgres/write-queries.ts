@@ -112,6 +112,7 @@ const USAGE_BUCKETS = {
   pages: "bigint",
   charged: "bigint",
   saved: "bigint",
+  failed: "bigint",
 };
 const LINES = {
   document: "bigint",
@@ -171,7 +172,7 @@ export const WRITE_QUERIES = {
   usageBuckets: `INSERT INTO usage_bucket_parts AS t (${names(USAGE_BUCKETS)})
     SELECT ${names(USAGE_BUCKETS)} FROM ${recordset(1, "u", USAGE_BUCKETS)}
     ON CONFLICT (at, mirror_id, part) DO UPDATE
-    SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"])}`,
+    SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved", "failed"])}`,
   outboxEntries: `INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", OUTBOX_ENTRIES)} ORDER BY ord`,
   unremember: `DELETE FROM remembered r

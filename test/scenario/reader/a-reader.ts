@@ -67,6 +67,7 @@ export function openReader({
       hint,
       vanished: async () => {},
       allowance: async () => {},
+      sent: async () => {},
       doubt: async () => {},
       status: async () => {},
     },
@@ -92,7 +93,7 @@ export async function orderFor(reader: Reader, name: string): Promise<SendOrder>
   const { seen, digest } = found;
   const place = { mirrorId: MIRROR, path, folderId: 7, filename: name };
   const goes = { metadata: {}, expireDate: null };
-  return { ...place, ...goes, seen, digest, batch: "batch-1", pieceBytes: null };
+  return { ...place, ...goes, seen, digest, batch: "batch-1", pieceBytes: null, id: 1 };
 }
 
 /** An archive that takes requests and never answers; `connected` once one is there. */

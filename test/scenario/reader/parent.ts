@@ -27,6 +27,7 @@ const reader = Reader.open({
     hint: async () => {},
     vanished: async () => {},
     allowance: async () => {},
+    sent: async () => {},
     doubt: async () => {},
     status: async () => {},
   },

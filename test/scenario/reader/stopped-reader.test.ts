@@ -62,6 +62,7 @@ async function aReader(server: RawServer, host?: HostClock) {
       hint: async () => {},
       vanished: async () => {},
       allowance: () => new Promise<void>((resolve) => void asked.push(resolve)),
+      sent: async () => {},
       doubt: async () => {},
       status: async () => {},
     },

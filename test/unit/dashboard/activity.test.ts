@@ -85,7 +85,7 @@ describe("activity", () => {
       const desk = await sentAt(NOW);
       await desk.after((await desk.add("late\n.pdf")).id, events.settled("d2"));
       const { headers, body } = await get(desk, "/api/receipt?batch=batch-1");
-      expect(headers["content-disposition"]).toBe('attachment; filename="scanferry-batch-1.txt"');
+      expect(headers["content-disposition"]).toBe('inline; filename="scanferry-batch-1.txt"');
       expect(body.split("\n")).toEqual([
         "# batch batch-1 of mirror scans",
         "# 1 of 2 documents converted, 3 pages",

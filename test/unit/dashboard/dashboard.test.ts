@@ -103,6 +103,7 @@ describe("metrics", () => {
         name: 'a "quoted"\nmirror',
         source: "/srv/scans",
         archive: "main",
+        target: "/Scans",
         watch: "native",
         offline: null,
         unread: null,

@@ -18,15 +18,16 @@ export class EventStream implements AsyncDisposable {
     return new EventStream(await fetch(`${url}/api/events`, { signal: leave.signal }), leave);
   }
 
-  /** The next event; rejects when the stream ends first. */
-  async next(): Promise<{ event: string; data: unknown }> {
+  /** The next event, signs of life only where they are asked for; rejects when the stream ends first. */
+  async next({ alive = false } = {}): Promise<{ event: string; data: unknown }> {
     for (;;) {
       const end = this.#text.indexOf("\n\n");
       if (end >= 0) {
         const block = this.#text.slice(0, end);
         this.#text = this.#text.slice(end + 2);
         const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-        if (event !== undefined && data !== undefined) return { event, data: JSON.parse(data) };
+        if (event === undefined || data === undefined) continue;
+        if (alive || event !== "alive") return { event, data: JSON.parse(data) };
         continue;
       }
       const { done, value } = await this.#reader.read();

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/std/clock.ts";
+import type { Outcome } from "../../../src/domain/outcome.ts";
+import { UploadMeter } from "../../../src/dashboard/upload-meter.ts";
+import { seenOf } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { EventStream } from "./event-stream.ts";
 import { openDashboard, reportOf } from "./open-dashboard.ts";
@@ -135,6 +138,17 @@ test("a question that is not answered is problem after a while, and keeps nobody
   await opened.dashboard.close();
 });
 
+test("a sign of life comes every 2 s, also while the journal does not answer", async () => {
+  const clock = new ManualClock();
+  await using opened = await openDashboard({ clock, status: () => new Promise(() => {}) });
+  await using page = await EventStream.open(opened.dashboard.url);
+  for (let n = 0; n < 3; n++) {
+    const told = page.next({ alive: true });
+    await clock.advance(2_000);
+    expect(await told).toEqual({ event: "alive", data: {} });
+  }
+});
+
 test("twenty pages are live at a time; one that leaves makes room", async () => {
   await using opened = await openDashboard();
   await using pages = new AsyncDisposableStack();
@@ -154,4 +168,33 @@ test("closing ends live pages at once", async () => {
   await opened.dashboard.close();
   await expect(page.next()).rejects.toThrow();
   await expect(fetch(opened.dashboard.url)).rejects.toThrow();
+});
+
+test("how far uploads are is told four times a second at most, and the last of it always", async () => {
+  const clock = new ManualClock();
+  const uploads = new UploadMeter(clock);
+  await using opened = await openDashboard({ clock, uploads });
+  await using page = await EventStream.open(opened.dashboard.url);
+  await page.next();
+  const ended = Promise.withResolvers<Outcome>();
+  const document = { id: 7, seen: seenOf(1_000) };
+  const sending = uploads.during(document, () => ended.promise);
+  const told: unknown[] = [];
+  const next = async () => told.push((await page.next()).data);
+  await next();
+  for (let n = 1; n <= 10; n++) {
+    uploads.sent(7, n * 50);
+    await clock.advance(20);
+  }
+  await clock.advance(50);
+  await next();
+  ended.resolve({ kind: "notBegun" });
+  await sending;
+  await clock.advance(250);
+  await next();
+  expect(told).toMatchObject([
+    { uploads: [{ id: 7, sentBytes: 0, sizeBytes: 1_000 }] },
+    { uploads: [{ id: 7, sentBytes: 500, sizeBytes: 1_000 }] },
+    { uploads: [] },
+  ]);
 });

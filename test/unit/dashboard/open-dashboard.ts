@@ -28,6 +28,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         name: "scans",
         source: "/srv/scans",
         archive: "main",
+        target: "/Scans",
         watch: "native",
         offline: null,
         unread: null,

@@ -16,6 +16,7 @@ type Headline = {
   title: string;
   detail: string;
   others: object[];
+  places?: object[];
 };
 const { strings } = (await import(new URL("strings.js", FOLDER).href)) as { strings: Words };
 const { headlineOf } = (await import(new URL("headline.js", FOLDER).href)) as {
@@ -91,8 +92,8 @@ describe("the headline says the one thing that matters first", () => {
   });
 
   test("while there is no file it says where to put one", () => {
-    const { detail } = headlineOf({ ...reportOf(), findings: [] });
-    expect(detail).toContain("/srv/scans");
+    const { places } = headlineOf({ ...reportOf(), findings: [] });
+    expect(places).toMatchObject([{ source: "/srv/scans", target: "/Scans" }]);
   });
 
   test("every action of a finding that is about documents has words", () => {

@@ -45,6 +45,7 @@ const report: StatusReport = reportOf({
       name: "scans",
       source: "/srv/scans",
       archive: "main",
+      target: "/Scans",
       watch: "native",
       offline: null,
       unread: null,

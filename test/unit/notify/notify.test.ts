@@ -215,7 +215,15 @@ test("a digest says what was archived since the last one", async () => {
   const world = new Notification();
   const desk = await Desk.at(world.journal);
   const at = Math.floor(world.clock.now() / 900_000) * 900_000 - HOUR;
-  const counts = { uploaded: 3, uploadedBytes: 9, converted: 3, pages: 12, charged: 12, saved: 0 };
+  const counts = {
+    uploaded: 3,
+    uploadedBytes: 9,
+    converted: 3,
+    pages: 12,
+    charged: 12,
+    saved: 0,
+    failed: 0,
+  };
   world.journal.store.usageBucket({ mirrorId: desk.mirrorId, at, ...counts });
   world.sight = CLOSED;
   await world.start();

@@ -13,6 +13,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { receiptOf } from "../../../src/receipts/receipt.ts";
 import { ReceiptFolder, receiptName } from "../../../src/receipts/receipt-folder.ts";
 import { receiptHtml } from "../../../src/receipts/receipt-html.ts";
+import { RECEIPT_WORDS, type ReceiptLanguage } from "../../../src/receipts/receipt-words.ts";
+import { distanceAt } from "../../../src/std/time-zone.ts";
+import { timeText } from "../../../src/std/wording.ts";
 import { receiptText } from "../../../src/receipts/receipt-text.ts";
 import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
@@ -103,6 +106,21 @@ describe("a receipt", () => {
     const text = receiptText(aReceipt(archived({ ...unknown, digest: null })));
     expect(text).toContain("none\theld\tnone\tnone\tnone");
     expect(text.split(/[\t\n]/).filter((cell) => /^[=+\-@]/.test(cell))).toEqual([]);
+  });
+
+  test("a printed one has local times with the zone, whole heads, and folders that break at slashes", () => {
+    const page = receiptHtml(aReceipt(archived({ name: rawOfText("a.pdf") })));
+    const time = page.match(/<time datetime="2026-11-21T02:50:1\d.000Z">(.*?) <span>(.*?)<\/span>/);
+    expect(time?.slice(1)).toEqual([timeText(AT), distanceAt(AT)]);
+    expect(page).toContain("/<wbr>Scans/<wbr>2026");
+    expect(page).not.toMatch(/size: A4/);
+  });
+
+  test.for(Object.keys(RECEIPT_WORDS) as ReceiptLanguage[])("is there in %s", (language) => {
+    const words = RECEIPT_WORDS[language];
+    const page = receiptHtml(aReceipt(archived()), language);
+    expect(page).toContain(`<html lang="${language}">`);
+    expect(page).toContain(`<h1>${words.done}</h1>`);
   });
 
   test("a name cannot write into the page that is printed", () => {
