@@ -41,17 +41,8 @@ export class ActivityTable {
   }
 
   /** Adds to the usage bucket of its mirror and time. */
-  add({
-    mirrorId,
-    at,
-    uploaded,
-    uploadedBytes,
-    converted,
-    pages,
-    charged,
-    saved,
-    failed,
-  }: UsageBucket): void {
+  add({ mirrorId, at, ...counts }: UsageBucket): void {
+    const { uploaded, uploadedBytes, converted, pages, charged, saved, failed } = counts;
     this.#sql
       .of(`INSERT INTO usage_buckets (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved,
           failed)
