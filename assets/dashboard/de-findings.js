@@ -160,6 +160,11 @@ const KINDS = {
     detail: messageOf(detail),
     fix: "Platz schaffen, oder das Journal verschieben.",
   }),
+  config: ({ detail }) => ({
+    title: "Die neue Konfiguration hat Fehler",
+    detail: `${detail.replace(" The old configuration stays in use.", "")} Die alte Konfiguration bleibt in Kraft.`,
+    fix: "`scanferry check` ausführen, die Konfiguration korrigieren und neu laden.",
+  }),
   formerMirror(finding, { formerMirrors }) {
     const counts = formerMirrors.find(({ name }) => name === finding.mirror).documents;
     const left = Object.entries(counts).filter(([state, number]) => state !== "converted" && number > 0);

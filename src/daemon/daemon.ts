@@ -5,6 +5,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "../std/clock
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { healthReason, serviceLine } from "../report/finding-text.ts";
+import { noteHostFaults } from "../report/host-faults.ts";
 import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
 import { whyWaits } from "../report/why-waits.ts";
 import { type Chosen, probeNow, retryAll } from "../sync/retry.ts";
@@ -16,6 +17,7 @@ import { openParts, type Parts, type PartsOptions } from "./parts.ts";
 import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
 import { OwnNotifications } from "./notifications.ts";
+import type { DaemonOptions } from "./daemon-options.ts";
 import { version } from "./version.ts";
 import type { ServiceStatus } from "./status-reporter.ts";
 import { statusOf, type StatusReport } from "../report/status.ts";
@@ -23,34 +25,6 @@ import { askRescan } from "../sync/scan-scheduler.ts";
 
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;
-
-/** What next to the configuration differs between `run`, `sync`, `adopt` and tests. */
-export type DaemonOptions = {
-  readonly config: Config;
-  readonly log: Log;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** False: files are watched and journaled, and nothing is sent (`adopt`). Default true. */
-  readonly sending?: boolean;
-  /** False: no web listener, whatever the config says (`sync`). */
-  readonly web?: boolean;
-  /** An address for the page that is not there yet is waited for; else opening rejects. */
-  readonly pageWaits?: boolean;
-  /** False: nobody learns about anything, whatever the config says (`sync`). */
-  readonly tells?: boolean;
-  /** How often to look for what people are to be told; milliseconds. */
-  readonly tellLookMs?: number;
-  /** Open already; else it is opened. Closed at the end. */
-  readonly journal?: DaemonJournal | undefined;
-  /** See `JournalOpening`. */
-  readonly patience?: AbortSignal;
-  /** Aborts when it is asked to end, where it has no patience; see `JournalOpening`. */
-  readonly ending?: AbortSignal;
-  /** What the page shows an administrator; default: nothing. */
-  readonly inspection?: Inspection | undefined;
-  /** Called for everything that is journaled, after it is durable. */
-  readonly journaled?: NonNullable<PartsOptions["journaled"]>;
-};
 
 export class Daemon implements AsyncDisposable {
   readonly #config: Config;
@@ -61,6 +35,7 @@ export class Daemon implements AsyncDisposable {
   readonly #sending: boolean;
   readonly #healthWatches = new Map<string, HealthWatch>();
   #page: WebPage | undefined;
+  #configFault: string | undefined;
   #notifications: OwnNotifications | undefined;
   #closed: Promise<void> | undefined;
 
@@ -92,7 +67,7 @@ export class Daemon implements AsyncDisposable {
     const parts = await openParts({ ...options, ...told, journal, clock, random }, stack);
     await using daemon = new AsyncDisposableStack();
     const opened = daemon.use(new Daemon(options, stack.move(), parts));
-    notifications = await opened.#openOutboxEntry(options, random);
+    notifications = await opened.#openNotifications(options, random);
     if (options.web !== false) await opened.#listen(options, random);
     daemon.move();
     return opened;
@@ -212,7 +187,7 @@ export class Daemon implements AsyncDisposable {
     await deadline;
   }
 
-  async #openOutboxEntry(
+  async #openNotifications(
     options: DaemonOptions,
     random: Random,
   ): Promise<OwnNotifications | undefined> {
@@ -263,20 +238,36 @@ export class Daemon implements AsyncDisposable {
         rescan: async () => this.rescan("asked for on the page"),
       },
     };
-    const listens = async (url: string) => this.journal.announcePage?.(url);
+    const listens = async (url: string) => {
+      await this.journal.announcePage?.(url);
+      this.#note();
+    };
     const page = await WebPage.open({ dashboard, waits: pageWaits, random, listens });
     this.#page = this.#owned.use(page);
+    this.#note();
     this.#owned.defer(this.#parts.changed.add(() => page.changed()));
+  }
+
+  /** The new configuration cannot be used; undefined: the one in use is the newest. */
+  configRefused(why: string | undefined): void {
+    this.#configFault = why;
+    this.#note();
+  }
+
+  /** A journal that fails is reported on its own. */
+  #note(): void {
+    const page = this.#page?.problem;
+    noteHostFaults(this.journal, { page, config: this.#configFault }).catch(() => {});
   }
 
   /** The report, and what is wrong. */
   async #standing(): Promise<Standing & { readonly health: Health }> {
-    const [health, lowDisk, report] = await Promise.all([
-      healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock),
+    const report = await this.status();
+    const [health, lowDisk] = await Promise.all([
+      healthOf(this.#parts.accounts.all, this.#healthWatches, report, this.#clock),
       lowDiskOf(this.#config),
-      this.status(),
     ]);
-    const known = { health, lowDisk, pageFault: this.#page?.problem };
+    const known = { health, lowDisk };
     return { ...(await standingOf(this.journal, report, known)), health };
   }
 
@@ -287,9 +278,9 @@ export class Daemon implements AsyncDisposable {
       const why = health.healthy ? healthReason(findings) || health.why : health.why;
       return { ...health, why };
     };
-    // Nothing could be asked; starting again would fix nothing, and who minds the host is to know.
+    // Nothing could be asked: starting again would fix nothing, but the administrator has to know.
     const { cluster } = this.#parts;
-    return cluster.answered(ask, (why) => ({ healthy: !cluster.fault, ready: false, why }));
+    return cluster.answered(ask, (why) => ({ healthy: false, ready: false, why }));
   }
 
   async #setPaused(paused: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import type { Mirror } from "../config/config.ts";
 import { type Document, SENT_STATES, type State } from "../domain/document.ts";
 import type { Clock } from "../std/clock.ts";
 import type { LiveAccount } from "./accounts.ts";
-import { statusOf, type StatusReport } from "../report/status.ts";
+import type { StatusReport } from "../report/status.ts";
 
 /** A document that is ready and is not taken up for this long means that work has stopped. */
 const STALLED_MS = 15 * 60_000;
@@ -36,7 +36,7 @@ export function headOf(
 
 /** What the daemon sees of its own work. */
 export type Work = {
-  readonly status: StatusReport;
+  readonly status: Pick<StatusReport, "paused" | "gate" | "sending" | "mirrors" | "pages">;
   /** Of each mirror that has something to send, and whose source is there. */
   readonly heads: readonly Head[];
   /** Documents that are claimed or being sent. */
@@ -102,6 +102,7 @@ function isWaiting({ status: { paused, gate, sending }, isOut }: Work): boolean 
 export async function healthOf(
   accounts: readonly LiveAccount[],
   watches: Map<string, HealthWatch>,
+  report: StatusReport,
   clock: Clock,
 ): Promise<Health> {
   const all = await Promise.all(
@@ -109,7 +110,7 @@ export async function healthOf(
       const { name } = account.config.archive;
       const watch = watches.get(name) ?? new HealthWatch();
       watches.set(name, watch);
-      const health = watch.look(await workOf(account, clock));
+      const health = watch.look(await workOf(account, report, clock));
       const why =
         accounts.length > 1 && health.why !== "ok" ? `${name}: ${health.why}` : health.why;
       return { ...health, why };
@@ -123,10 +124,17 @@ export async function healthOf(
   };
 }
 
-async function workOf({ journal, sync, config }: LiveAccount, clock: Clock): Promise<Work> {
+async function workOf(
+  { journal, sync, config }: LiveAccount,
+  report: StatusReport,
+  clock: Clock,
+): Promise<Work> {
   const now = clock.now();
   const scanSchedulers = [...sync.scanSchedulers];
-  const status = await statusOf(journal, config, true, now);
+  const own = report.archives.find(({ name }) => name === config.archive.name);
+  const pages = { ...report.pages, allowance: own?.allowance ?? null };
+  const { gate, sending } = own ?? report;
+  const status = { ...report, gate, sending, pages };
   const heads: Head[] = [];
   for (const [mirrorId, { state, mirror }] of scanSchedulers) {
     if (!state.status?.online) continue;

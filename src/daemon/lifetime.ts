@@ -62,8 +62,8 @@ export class Lifetime {
   /** Opened for the life that comes, by this config. */
   #opened: { readonly journal: DaemonJournal; readonly of: Config } | undefined;
   #farewell: Promise<unknown> = Promise.resolve();
-  /** A config was refused since the one in use was taken. */
-  #isRefused = false;
+  /** Why a config was refused since the one in use was taken. */
+  #refused: string | undefined;
   /** What the secrets' files were when they were last noticed, if that is not in use yet. */
   #noticed: readonly SecretFile[] | undefined;
 
@@ -169,7 +169,8 @@ export class Lifetime {
   #refuse(error: unknown, what: string): void {
     const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
     this.#log?.error({ problems }, what);
-    this.#isRefused = true;
+    this.#refused = problems.join("; ");
+    this.#daemon?.configRefused(this.#refused);
   }
 
   /** One life; resolves at its end with the config that was used. */
@@ -180,6 +181,7 @@ export class Lifetime {
     const { daemon: opened, config } = await this.#open(wanted, before);
     await using daemon = opened;
     this.#daemon = daemon;
+    daemon.configRefused(this.#refused);
     const places = config === wanted ? first : new SourcePlaces(config.mirrors);
     void this.#follow(places, config);
     void this.#followCluster(daemon, config);
@@ -216,7 +218,7 @@ export class Lifetime {
       // A new address that cannot be had is the config's fault.
       const pageWaits = before === undefined || isDeepStrictEqual(before.web, wanted.web);
       const daemon = await this.#daemonOf(wanted, pageWaits);
-      this.#isRefused = false;
+      this.#refused = undefined;
       this.#noticed = undefined;
       return { daemon, config: wanted };
     } catch (error) {
@@ -288,10 +290,7 @@ export class Lifetime {
   }
 
   async #look(): Promise<ServiceStatus> {
-    if (this.#daemon) {
-      const { line, stuck } = await this.#daemon.look();
-      return { line: this.#isRefused ? `${line}; the new configuration has errors` : line, stuck };
-    }
+    if (this.#daemon) return this.#daemon.look();
     if (this.#outwait.line !== undefined) return { line: this.#outwait.line, stuck: undefined };
     const tookMs = this.#clock.monotonic() - this.#endedAt;
     const stuck = tookMs > BETWEEN_LIVES_MS ? "starting and closing take too long" : undefined;

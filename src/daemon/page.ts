@@ -78,6 +78,7 @@ export class WebPage implements AsyncDisposable {
     const { Dashboard } = await import("../dashboard/dashboard.ts");
     const dashboard = await Dashboard.open(this.#options.dashboard);
     this.#dashboard = dashboard;
+    this.#problem = undefined;
     await this.#options.listens(dashboard.url);
   }
 
@@ -88,7 +89,6 @@ export class WebPage implements AsyncDisposable {
       try {
         await clock.sleep(backoffMs(RETRY, tries, this.#options.random), signal);
         await this.#listen();
-        this.#problem = undefined;
         log.info({ web: this.url }, "the page listens now");
       } catch (error) {
         if (isAbortOf(signal, error)) return;

@@ -69,6 +69,7 @@ function ruleOf(
       // Little is left, and again once nothing is.
       return { kind, size: severity === "error" ? 2 : 1 };
     case "page":
+    case "config":
       return { kind: "stalled", afterMs: MOMENT_MS };
     case "paused":
     case "notRunning":

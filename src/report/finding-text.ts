@@ -90,6 +90,7 @@ export function overText(finding: Finding, isOneOfMany: boolean): string {
     allowance: `The page allowance${name === "" ? "" : ` of${name}`} has room again`,
     disk: "The journal's disk has room again",
     page: "The page is available again",
+    config: "The new configuration is in use",
   };
   return texts[kind] ?? `Over: ${title}`;
 }

@@ -1,5 +1,6 @@
 import type { State } from "../domain/document.ts";
 import { counted } from "../std/wording.ts";
+import type { HostFaults } from "./host-faults.ts";
 import type { ProblemGroup } from "./problems.ts";
 import type { StatusReport } from "./status.ts";
 
@@ -23,6 +24,7 @@ export const FINDING_KINDS = [
   "allowance",
   "disk",
   "page",
+  "config",
   "formerMirror",
   "unfinished",
   "sentEarly",
@@ -106,8 +108,7 @@ export type Situation = {
     | undefined;
   /** The journal's disk, where it has less free space than it should have. */
   readonly lowDisk?: { readonly freeBytes: number; readonly path: string } | undefined;
-  /** Why the page does not listen. */
-  readonly pageFault?: { readonly message: string; readonly hint: string } | undefined;
+  readonly hostFaults?: HostFaults;
 };
 
 /** With a full stop. */

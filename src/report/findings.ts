@@ -37,6 +37,7 @@ export function findingsOf(situation: Situation): Finding[] {
     ...archiveFindings(report),
     ...lowDisk(situation),
     ...noPage(situation),
+    ...refusedConfig(situation),
     ...formerMirrors(report),
     ...report.mirrors.flatMap(sentEarly),
     ...kept(report),
@@ -205,8 +206,8 @@ function lowDisk({ lowDisk: disk }: Situation): Finding[] {
   ];
 }
 
-function noPage({ pageFault }: Situation): Finding[] {
-  if (!pageFault) return [];
+function noPage({ hostFaults }: Situation): Finding[] {
+  if (!hostFaults?.page) return [];
   return [
     {
       ...PLAIN,
@@ -214,8 +215,23 @@ function noPage({ pageFault }: Situation): Finding[] {
       kind: "page",
       severity: "warning",
       title: "The page is not available",
-      detail: `${sentence(pageFault.message)} Everything else continues.`,
-      fix: pageFault.hint,
+      detail: `${sentence(hostFaults.page.message)} Everything else continues.`,
+      fix: hostFaults.page.hint,
+    },
+  ];
+}
+
+function refusedConfig({ hostFaults }: Situation): Finding[] {
+  if (!hostFaults?.config) return [];
+  return [
+    {
+      ...PLAIN,
+      id: "config",
+      kind: "config",
+      severity: "warning",
+      title: "The new configuration has errors",
+      detail: `${sentence(hostFaults.config)} The old configuration stays in use.`,
+      fix: "Run `scanferry check`, fix the configuration, then reload it.",
     },
   ];
 }

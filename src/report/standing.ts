@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Finding, Situation } from "./finding.ts";
 import { findingsOf } from "./findings.ts";
+import { hostFaultsOf } from "./host-faults.ts";
 import { type ProblemGroup, problemsOf } from "./problems.ts";
 import type { StatusReport } from "./status.ts";
 
@@ -22,7 +23,9 @@ export async function standingOf(
   known: Omit<Situation, "report" | "problems"> = {},
 ): Promise<Standing> {
   const problems = await problemsOf(journal, report);
-  return { report, problems, findings: findingsOf({ report, problems, ...known }) };
+  const hostFaults = known.hostFaults ?? (await hostFaultsOf(journal, report.running));
+  const findings = findingsOf({ ...known, report, problems, hostFaults });
+  return { report, problems, findings };
 }
 
 /** Where the configuration says nothing; as `notify.diskBelow`. */

@@ -101,6 +101,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     await until("some documents", () => world.archive.documents().length > 3);
     await postgres.stop();
     await until("not ready", async () => (await readyAt(page)) === 503);
+    expect((await fetch(`${page}/healthz`)).status, "unhealthy").toBe(503);
     const began = performance.now();
     expect(await daemon.end("SIGTERM"), daemon.output.stdout).toBe(0);
     // The default of `shutdown`.

@@ -1,4 +1,6 @@
 /** The daemon in a process of its own: real signals, real kills, exit codes and clear lines. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,6 +12,7 @@ import { audit, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { SECRET, aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 /** True when this command can be run here: not every machine lets its tests mount or drop rights. */
 function can(command: string, ...words: string[]): boolean {
@@ -77,17 +80,40 @@ test("SIGHUP takes a good config and refuses a bad one; SIGUSR1 rescans", async 
   const config = world.configFile();
   await using daemon = aProcess(["--config", config, "run"]);
   await daemon.says(/"scanned"/);
+  const asked = join(world.dir, "asked.yaml");
+  writeFileSync(asked, readFileSync(config), { mode: 0o600 });
+  const status = async () => (await scanferry(["--config", asked, "status"])).stdout;
   writeFileSync(config, "archive: {", { mode: 0o600 });
   daemon.child.kill("SIGHUP");
   await daemon.says(/the new configuration has errors/);
+  await until("status", async () => /^The new configuration has errors$/m.test(await status()));
   world.configFile("log: { level: debug }");
   daemon.child.kill("SIGHUP");
   await daemon.says(/restarting with it[\s\S]*"started"/);
+  await until("status", async () => !/configuration has errors/.test(await status()));
   daemon.child.kill("SIGUSR1");
   await daemon.says(/"why":"[^"]*SIGUSR1/);
   world.write("scan.pdf", pdfOf(1));
   await until("the scan", () => world.archive.documents().length === 1);
   expect(await daemon.end("SIGINT")).toBe(0);
+});
+
+test("a page that cannot listen is what status says, until it can", async () => {
+  await using world = await aWorld();
+  const other = createServer();
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const { port } = other.address() as AddressInfo;
+  const config = world.configFile();
+  const web = `web: { listen: "127.0.0.1:${port}" }`;
+  writeFileSync(config, readFileSync(config, "utf8").replace("web: off", web));
+  await using daemon = aProcess(["--config", config, "run"]);
+  await daemon.says(/the page cannot listen/);
+  const status = async () => (await scanferry(["--config", config, "status"])).stdout;
+  await until("status", async () => /^The page is not available$/m.test(await status()));
+  other.close();
+  await daemon.says(/the page listens now/);
+  await until("status", async () => !/page is not available/.test(await status()));
+  expect(await daemon.end("SIGTERM")).toBe(0);
 });
 
 test("a SIGUSR1 that comes before it is handled opens no inspector, and ends nothing", async () => {

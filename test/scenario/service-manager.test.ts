@@ -112,7 +112,7 @@ test.runIf(has("systemd-notify") && has("python3")).for([
     daemon.child.kill("SIGHUP");
     heard = await manager.hears(/^RELOADING=1 MONOTONIC_USEC=\d+$/, heard);
     heard = await manager.hears(/^READY=1$/, heard);
-    heard = await manager.hears(/^WATCHDOG=1 STATUS=.*; the new configuration has errors$/, heard);
+    heard = await manager.hears(/^WATCHDOG=1 STATUS=The new configuration has errors; /, heard);
 
     world.configFile("log: { level: debug }");
     daemon.child.kill("SIGHUP");

@@ -12,6 +12,7 @@ import type { Sync } from "../../../src/sync/sync.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
+import { reportOf } from "../dashboard/open-dashboard.ts";
 import { Desk } from "../../contract/journal-desk.ts";
 import { aMirror } from "../cli/mirrors.ts";
 
@@ -107,13 +108,13 @@ test("an archive that rightly waits hides no other that is stuck", async () => {
     anAccount("legal", 2, { scanSchedulers: new Map(), outage, underWay: 0 }),
   ];
   const watches = new Map();
-  expect(await healthOf(all, watches, clock)).toMatchObject({
+  expect(await healthOf(all, watches, reportOf(), clock)).toMatchObject({
     healthy: true,
     ready: true,
     why: "ok",
   });
   await clock.advance(20 * MINUTE);
-  expect(await healthOf(all, watches, clock)).toMatchObject({
+  expect(await healthOf(all, watches, reportOf(), clock)).toMatchObject({
     healthy: false,
     why: expect.stringMatching(/^main: nothing has moved for 20 minutes/),
   });

@@ -67,7 +67,10 @@ export function standingBy(
 ): DashboardOptions["standing"] {
   return async () => {
     const said = await health();
-    return { ...(await standingOf(journal, await status(), { health: said })), health: said };
+    return {
+      ...(await standingOf(journal, await status(), { health: said, hostFaults: {} })),
+      health: said,
+    };
   };
 }
 

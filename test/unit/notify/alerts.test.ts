@@ -36,6 +36,7 @@ const ALERTS = {
   allowance: ["allowance", 0],
   disk: ["disk", 0],
   page: ["stalled", 60_000],
+  config: ["stalled", 60_000],
   formerMirror: null,
   unfinished: null,
   sentEarly: null,

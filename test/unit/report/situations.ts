@@ -113,7 +113,15 @@ export const SITUATIONS: Readonly<Record<FindingKind, Situation>> = {
   disk: aSituation({}, { lowDisk: { freeBytes: 499_999_999, path: "/j.db" } }),
   page: aSituation(
     {},
-    { pageFault: { message: "the port is in use", hint: "Set another `web.listen`." } },
+    { hostFaults: { page: { message: "the port is in use", hint: "Set another `web.listen`." } } },
+  ),
+  config: aSituation(
+    {},
+    {
+      hostFaults: {
+        config: "scanferry.yaml:3: jurnal: unknown key",
+      },
+    },
   ),
   formerMirror: aSituation({
     formerMirrors: [{ name: "old", source: "/srv/old", ...some({ held: 2 }) }],

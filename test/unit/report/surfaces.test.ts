@@ -353,6 +353,25 @@ test("what each surface says of each finding", () => {
     --
     {"since":null,"nextAttempt":null,"count":0,"archive":null,"mirror":null,"documents":null,"actions":[],"id":"page","kind":"page","severity":"warning"}
 
+    # config
+    --
+    The new configuration has errors
+      scanferry.yaml:3: jurnal: unknown key. The old configuration stays in use.
+      Run \`scanferry check\`, fix the configuration, then reload it.
+    --
+    - The new configuration has errors. Run \`scanferry check\`, fix the configuration, then reload it.
+    --
+    The new configuration has errors
+    scanferry.yaml:3: jurnal: unknown key. The old configuration stays in use.
+    Run \`scanferry check\`, fix the configuration, then reload it.
+    The new configuration is in use
+    --
+    The new configuration has errors; idle; 0 converted
+    --
+    The new configuration has errors
+    --
+    {"since":null,"nextAttempt":null,"count":0,"archive":null,"mirror":null,"documents":null,"actions":[],"id":"config","kind":"config","severity":"warning"}
+
     # formerMirror
     --
     The mirror old is no longer configured
