@@ -12,6 +12,7 @@ import type { Log } from "../std/log.ts";
 import { printable } from "../std/printable.ts";
 import type { Terminal } from "./terminal.ts";
 import { isUnusable } from "../check/check-result.ts";
+import { wrapped } from "./text-table.ts";
 
 /** Runs the command line `args` (without node and script); resolves with the exit code. Without any, help. */
 export async function runProgram(
@@ -31,9 +32,10 @@ export async function runProgram(
   } catch (error) {
     const { code, lines } = endingOf(await placed(error, shell), shell.stopped);
     // The end of the process waits for them as long as it may.
+    const { isInteractive, width } = shell.err;
+    // Elsewhere each is one line, for programs.
     for (const line of lines)
-      shell.err.print(`${line}
-`);
+      shell.err.print(`${isInteractive ? wrapped(line, width - 2).join("\n  ") : line}\n`);
     return code;
   }
 }

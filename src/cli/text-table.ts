@@ -77,7 +77,7 @@ export function cutMiddle(text: string, width: number): string {
   return `${start}…${end}`;
 }
 
-/** `text` over as many lines as it needs, broken between words; at most `linesMax`, the last cut. */
+/** `text` over as many lines as it needs, broken between words; with `linesMax` at most so many, the last cut. */
 export function wrapped(
   text: string,
   width: number,
@@ -94,7 +94,7 @@ export function wrapped(
       line = word;
     }
   }
-  return [...lines, cut(line ?? "", width)];
+  return [...lines, linesMax === Number.POSITIVE_INFINITY ? (line ?? "") : cut(line ?? "", width)];
 }
 
 /** A line with a column at its end, which goes on below itself where it is too long. */
@@ -170,8 +170,12 @@ const STYLES: Readonly<Record<CheckResult["level"], Style>> = {
   FAIL: "red",
 };
 
-/** `FAIL  WHAT — FIX`. */
+const INDENT = " ".repeat(6);
+
+/** `FAIL  WHAT — FIX`; on a terminal over several lines where it is too long. */
 export function findingLine({ level, what, fix }: CheckResult, out: Terminal): string {
   const mark = out.paint(STYLES[level], padded(level, 4));
-  return `${mark}  ${printable(what)}${fix === null ? "" : ` — ${printable(clause(fix))}`}`;
+  const text = `${printable(what)}${fix === null ? "" : ` — ${printable(clause(fix))}`}`;
+  const lines = out.isInteractive ? wrapped(text, out.width - INDENT.length) : [text];
+  return `${mark}  ${lines.join(`\n${INDENT}`)}`;
 }

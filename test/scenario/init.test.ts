@@ -55,7 +55,7 @@ describe("init in a terminal", () => {
     await init.says(/Secret for signing \(not shown\): /);
     init.type(`wrong-secret${ENTER}`);
     // The archive does not accept that; what was typed is offered, secrets unseen.
-    await init.says(/FAIL .*\s.*Change the answers \[Y\/n\]: /);
+    await init.says(/FAIL [^]*Change the answers \[Y\/n\]: /);
     init.type(ENTER);
     for (const [question, answer] of [
       [/The archive's address \[http:.*\]: /, ""],
@@ -98,7 +98,7 @@ describe("init in a terminal", () => {
     writeFileSync(join(world.dir, "scanferry.yaml"), "mine");
     await using init = aTerminal(["init"], { cwd: world.dir });
     expect(await init.ended).toBe(2);
-    expect(init.text()).toMatch(/exists; --force overwrites it/);
+    expect(init.text()).toMatch(/exists; --force\s+overwrites it/);
   });
 });
 
@@ -154,7 +154,7 @@ describe("check", () => {
     await using held = aTerminal(["--config", config, "check"]);
     expect(await held.ended).toBe(3);
     expect(held.text()).toMatch(
-      /^warn {2}1 document is held: .* \/Scans\/New .* — create the folder/m,
+      /^warn {2}1 document is held: [^]*\/Scans\/New [^]*— create\s+the\s+folder/m,
     );
   });
 

@@ -29,11 +29,12 @@ export async function scanferry(
     cwd?: string;
     env?: NodeJS.ProcessEnv;
     stdout?: OutputStream & { text?: string };
+    stderr?: Sink;
     stopping?: AbortSignal;
   } = {},
 ): Promise<Ran> {
   const stdout = given.stdout ?? new Sink();
-  const stderr = new Sink();
+  const stderr = given.stderr ?? new Sink();
   const code = await runProgram(args, {
     env: given.env ?? {},
     cwd: given.cwd ?? "/",

@@ -1,6 +1,6 @@
 /** A Windows path or the address of a share is refused wherever a path is given; what to do is said. */
 import { describe, expect, test } from "vitest";
-import { linesOf, scanferry } from "./in-process.ts";
+import { linesOf, scanferry, Sink } from "./in-process.ts";
 import { isShareAddress } from "../../../src/config/place-kinds.ts";
 
 test.for([
@@ -41,4 +41,13 @@ describe("refused in", () => {
       /nas\\+scans"? is a Windows path or the address of a share; mount the share on this machine/,
     );
   });
+});
+
+test("on a terminal a long line is broken between words, elsewhere it is one line", async () => {
+  const { stderr } = await scanferry(["explain", "C:\\scans"], { stderr: new Sink(true) });
+  expect(linesOf(stderr).length).toBeGreaterThan(1);
+  for (const line of linesOf(stderr)) expect(line.length).toBeLessThanOrEqual(80);
+  expect(linesOf((await scanferry(["explain", "C:\\scans"])).stderr)).toEqual([
+    stderr.trimEnd().replaceAll("\n  ", " "),
+  ]);
 });
