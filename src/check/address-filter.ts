@@ -5,7 +5,7 @@
 import { lookup } from "node:dns/promises";
 import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
-import { type Host, partnerAt } from "../config/channel.ts";
+import { type Host, partnerAt } from "../config/channel-definition.ts";
 import { notifyPartners } from "../config/notify.ts";
 import { addressFilter, readNameservers } from "../network/address-filter.ts";
 import { placeOf } from "../network/network.ts";

@@ -25,7 +25,7 @@ export const STATE_STYLES: Readonly<Record<State, Style>> = {
 };
 
 /** What the report itself does not have. */
-export type Around = {
+export type StatusContext = {
   readonly owner: Owner | undefined;
   /** What the daemon says of its own. */
   readonly health?: DaemonHealth | undefined;
@@ -60,7 +60,7 @@ const SUMMARY_STYLES = { busy: "cyan", good: "green", quiet: "dim" } as const;
  */
 export function statusLines(
   report: StatusReport,
-  around: Around,
+  around: StatusContext,
   terminal: Terminal,
   rowsMax: number,
 ): string[] {
@@ -117,7 +117,7 @@ function summaryLines(report: StatusReport, width: number, terminal: Terminal): 
 }
 
 /** A finding may say already that it does not run. */
-function daemonLines({ owner, health, findings, now }: Around): string[] {
+function daemonLines({ owner, health, findings, now }: StatusContext): string[] {
   if (findings.some(({ kind }) => kind === "notRunning")) return [];
   if (!owner) return [`scanferry is ${health?.healthy === false ? "running" : "not running"}`];
   const web = owner.web === undefined ? "" : `; page at ${owner.web}`;
@@ -156,7 +156,7 @@ function countTable(
   );
 }
 
-function noteLines(report: StatusReport, { now }: Around): string[] {
+function noteLines(report: StatusReport, { now }: StatusContext): string[] {
   const { documents, pages } = report.duplicates;
   const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
   const { undelivered } = report;
@@ -179,7 +179,7 @@ function movedLines({ moved, movedDocuments }: StatusReport): string[] {
 }
 
 /** Who works on the journal, where it may be several. */
-function instanceLines({ instances }: StatusReport, { now }: Around): string[] {
+function instanceLines({ instances }: StatusReport, { now }: StatusContext): string[] {
   return instances.map(({ name, startedAt, lagMs, leaseUntil, assignments }) => {
     const since = `started ${relativeText(startedAt, now)}`;
     const late = lagMs > LAG_MS_MAX ? `; no heartbeat for ${Math.round(lagMs / 1_000)} s` : "";

@@ -4,12 +4,12 @@ import type { Hours } from "../domain/hours.ts";
 import {
   partnerAt,
   secretPart,
-  type Around,
-  type Found,
+  type ChannelContext,
+  type ChannelSecrets,
   type Host,
   type SecretKey,
   webAddress,
-} from "./channel.ts";
+} from "./channel-definition.ts";
 import { CHANNELS, channelKeys, type ChannelConfig, channelOf } from "./channels.ts";
 import type { NetworkSettings } from "../network/network.ts";
 import { cron } from "./cron.ts";
@@ -132,7 +132,10 @@ export function writtenChannels(notify: Written | undefined) {
 }
 
 /** Secrets of `notify`: of each channel, in the order of `writtenChannels`, and of the ping. */
-export type NotifySecrets = { readonly channels: readonly Found[]; readonly ping: Found };
+export type NotifySecrets = {
+  readonly channels: readonly ChannelSecrets[];
+  readonly ping: ChannelSecrets;
+};
 
 export const PING_SECRETS: readonly SecretKey[] = [
   { name: "url", need: "optional", isAddress: true },
@@ -156,7 +159,7 @@ export function reportChannels(notify: Written | undefined, findings: ConfigProb
 export function notifyOf(
   notify: z.output<typeof notifySchema>,
   secrets: NotifySecrets,
-  around: Around,
+  around: ChannelContext,
 ): NotifyConfig | undefined {
   const channels = writtenChannels(notify).map(({ way, channel }, at) =>
     way.build(channel, secrets.channels[at] ?? {}, around),

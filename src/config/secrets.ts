@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { takesSecret } from "../domain/signing.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
-import type { Found, Need, SecretKey } from "./channel.ts";
+import type { ChannelSecrets, Need, SecretKey } from "./channel-definition.ts";
 import { isSecretIn, PREFIX, variableOf, wordsOf } from "./environment.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { readNamedFile, reportIfOpen, type SecretContext, type SecretFile } from "./secret-file.ts";
@@ -109,7 +109,7 @@ async function findNotifySecrets(
   { notify }: Sketch,
   around: SecretContext,
 ): Promise<NotifySecrets> {
-  const channels: Found[] = [];
+  const channels: ChannelSecrets[] = [];
   for (const { way, channel, key } of writtenChannels(notify)) {
     channels.push(await findAll(way.secrets(channel), way.by, channel, key, around));
     for (const [name, schema] of Object.entries(way.schema.shape)) {
@@ -129,7 +129,7 @@ async function findAll(
   written: Readonly<Record<string, unknown>>,
   section: KeyPath,
   around: SecretContext,
-): Promise<Found> {
+): Promise<ChannelSecrets> {
   const found: Record<string, string | undefined> = {};
   for (const { name, need, isAddress: isOpen = false } of keys) {
     const [value, file] = [written[name], written[`${name}File`]] as (string | undefined)[];

@@ -1,5 +1,5 @@
 /** Tells when a pass is over: nothing is left that continues automatically. */
-import { GATE_CODES } from "../domain/codes.ts";
+import { GATE_CODES } from "../domain/code-sets.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";

@@ -1,7 +1,7 @@
 import type { Random } from "../std/clock.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Document, Problem, Seen } from "./document.ts";
-import { FOLDER_CODES } from "./codes.ts";
+import { FOLDER_CODES } from "./code-sets.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";

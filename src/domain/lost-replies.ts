@@ -5,7 +5,7 @@
  */
 import type { Document, Problem } from "./document.ts";
 import type { Event } from "./event.ts";
-import { DOUBT_CODES, ELSEWHERE, FOLDER_GONE, TAKEN_CODES } from "./codes.ts";
+import { DOUBT_CODES, ELSEWHERE, FOLDER_GONE, TAKEN_CODES } from "./code-sets.ts";
 
 /** Attempts in a row without a reply before a person is asked: four hours of them, by the usual window. */
 export const LOST_MAX = 8;

@@ -38,7 +38,7 @@ export class ArchivesTable {
     const isSent =
       this.#sql
         .of(`SELECT 1 FROM documents WHERE mirror_id = ? AND (${SENT})
-          UNION ALL SELECT 1 FROM remembered WHERE mirror_id = ? LIMIT 1`)
+          UNION ALL SELECT 1 FROM tombstones WHERE mirror_id = ? LIMIT 1`)
         .get(mirrorId, mirrorId) !== undefined;
     if (isSent) throw archiveChanged(mirror, this.archives(), archiveId);
     this.#sql

@@ -43,6 +43,6 @@ export const INDEXES = `
   CREATE INDEX documents_batch ON documents (substr(batch, 1, 8)) WHERE batch IS NOT NULL;
   CREATE INDEX batches_mirror ON batches (mirror_id, number);
   CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
-  CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
+  CREATE INDEX tombstones_digest ON tombstones (mirror_id, digest) WHERE digest IS NOT NULL;
   CREATE INDEX outbox_due ON outbox (mirror_id, due_at, number);
 `;

@@ -27,7 +27,7 @@ import type { Cluster } from "./cluster.ts";
 import type { DocumentPage, ListQuery, PageQuery } from "./list-query.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
+import type { DroppedDocument, Tidied, TidyRequest } from "./tidiness.ts";
 
 export type * from "./list-query.ts";
 export type * from "./rows.ts";
@@ -252,7 +252,7 @@ export interface Journal extends AsyncDisposable {
    */
   tidy(request: TidyRequest): Promise<Tidied>;
   /** Documents of dropped rows with this content, for a file at `path`; the latest first. */
-  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]>;
+  tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]>;
 
   /**
    * A number that changes when another process has written (a `retry`, `pause` or `resume` from the

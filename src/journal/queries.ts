@@ -1,6 +1,6 @@
 /** What the journal is asked. Each query is served by an index of its own; a test reads the plans. */
 import { type Document, STATES, type State } from "../domain/document.ts";
-import { DOUBT_CODES, FOLDER_CODES } from "../domain/codes.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../domain/code-sets.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";
@@ -46,12 +46,12 @@ export const QUERIES = {
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
     WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
-    UNION ALL SELECT r.document_id, NULL FROM remembered r
+    UNION ALL SELECT r.document_id, NULL FROM tombstones r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId`,
   claimedFor: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
     WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
       AND n.mirror_id IN (SELECT value FROM json_each(@mirrorIds))
-    UNION ALL SELECT r.document_id, NULL FROM remembered r
+    UNION ALL SELECT r.document_id, NULL FROM tombstones r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId
       AND r.mirror_id IN (SELECT value FROM json_each(@mirrorIds))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents

@@ -180,7 +180,7 @@ const RECORDS = `
   ) STRICT, WITHOUT ROWID;
 
   -- What stays of a row that retention dropped, in the order they were dropped.
-  CREATE TABLE remembered (
+  CREATE TABLE tombstones (
     number      INTEGER PRIMARY KEY,
     document_id INTEGER NOT NULL, -- the archive's
     archive_id  INTEGER NOT NULL, -- archives.id

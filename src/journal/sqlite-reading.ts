@@ -32,7 +32,7 @@ import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import type { Remembered } from "./tidiness.ts";
+import type { DroppedDocument } from "./tidiness.ts";
 
 /** What can be asked of a journal in SQLite about its documents; each answer is one short query. */
 export abstract class SqliteReading {
@@ -247,7 +247,7 @@ export abstract class SqliteReading {
     return this.#session.read(() => attemptsOf(documents.read(id), records.attempts(id)));
   }
 
-  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
-    return this.#session.read(() => this.#tables.tidy.remembered(mirrorId, digest, path));
+  tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]> {
+    return this.#session.read(() => this.#tables.tidy.tombstones(mirrorId, digest, path));
   }
 }

@@ -39,7 +39,7 @@ export type Tidied = {
 };
 
 /** A document of the archive whose row was dropped. */
-export type Remembered = { readonly documentId: number; readonly folderId: number };
+export type DroppedDocument = { readonly documentId: number; readonly folderId: number };
 
 /** `drop`: the row goes, a tombstone stays. `trim`: its attempts and older history go. */
 export type Tidiness = "drop" | "trim" | "keep";

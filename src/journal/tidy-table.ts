@@ -7,7 +7,7 @@ import type { Statements } from "./statements.ts";
 import {
   joinedTombstone,
   placeOf,
-  type Remembered,
+  type DroppedDocument,
   type Tombstone,
   tombstoneOf,
   type Tidied,
@@ -23,14 +23,14 @@ export const TIDY_QUERIES = {
   rows: `${SELECT_DOCUMENT} WHERE n.id > ? AND n.id <= ? ORDER BY n.id`,
   successor: `${SELECT_DOCUMENT} WHERE n.supersedes = ? AND n.supersedes IS NOT NULL`,
   known: `SELECT lower(hex(digest)) AS digest, lower(hex(place)) AS place,
-      digest IS NULL AS anyDigest, place IS NULL AS anyPlace FROM remembered
+      digest IS NULL AS anyDigest, place IS NULL AS anyPlace FROM tombstones
     WHERE document_id = @documentId
       AND archive_id = (SELECT archive_id FROM mirrors WHERE id = @mirrorId)`,
-  remember: `INSERT OR REPLACE INTO remembered
+  remember: `INSERT OR REPLACE INTO tombstones
       (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
     VALUES (@documentId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId), @mirrorId,
       @folderId, unhex(@digest), unhex(@place), @at)`,
-  remembered: `SELECT r.document_id AS documentId, r.folder_id AS folderId FROM remembered r
+  tombstones: `SELECT r.document_id AS documentId, r.folder_id AS folderId FROM tombstones r
     WHERE r.mirror_id = ? AND r.digest = unhex(?) AND (r.place IS NULL OR r.place = unhex(?))
     ORDER BY r.number DESC`,
   trimAttempts: "DELETE FROM attempts WHERE document = ? AND ended_at <= ?",
@@ -50,8 +50,8 @@ export const TIDY_QUERIES = {
         AND o.receipt_at IS NULL AND EXISTS (SELECT 1 FROM documents n
           WHERE substr(n.batch, 1, 8) = substr(o.id, 1, 8) AND n.batch = o.id AND n.batch IS NOT NULL))))`,
   owesReceipt: "SELECT 1 FROM batches WHERE id = ? AND receipt_at IS NULL",
-  unremember: `DELETE FROM remembered WHERE number IN (
-    SELECT r.number FROM (SELECT number, dropped_at FROM remembered ORDER BY number LIMIT ?) r
+  dropTombstone: `DELETE FROM tombstones WHERE number IN (
+    SELECT r.number FROM (SELECT number, dropped_at FROM tombstones ORDER BY number LIMIT ?) r
     WHERE r.dropped_at <= ?)`,
 } as const;
 
@@ -82,19 +82,21 @@ export class TidyTable {
     const last = ids.at(-1) ?? after;
     const done = this.#rows(request, last);
     this.#forgotten(after, last, before);
-    this.#sql.of(TIDY_QUERIES.unremember).run(limit, forgetBefore);
+    this.#sql.of(TIDY_QUERIES.dropTombstone).run(limit, forgetBefore);
     return { ...done, next: ids.length < limit ? null : last, nextBatch: this.#batches(request) };
   }
 
   /** Documents of dropped rows with this content, the latest first. */
-  remembered(mirrorId: number, digest: string, path: RawPath): Remembered[] {
-    return this.#sql.of<Remembered>(TIDY_QUERIES.remembered).all(mirrorId, digest, placeOf(path));
+  tombstones(mirrorId: number, digest: string, path: RawPath): DroppedDocument[] {
+    return this.#sql
+      .of<DroppedDocument>(TIDY_QUERIES.tombstones)
+      .all(mirrorId, digest, placeOf(path));
   }
 
   /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */
-  unremember(documentId: number, mirrorId: number): boolean {
+  dropTombstone(documentId: number, mirrorId: number): boolean {
     const { changes } = this.#sql
-      .of(`DELETE FROM remembered WHERE document_id = ?
+      .of(`DELETE FROM tombstones WHERE document_id = ?
         AND archive_id = (SELECT archive_id FROM mirrors WHERE id = ?)`)
       .run(documentId, mirrorId);
     return changes > 0;

@@ -59,6 +59,6 @@ export interface UnitOfWork {
   };
   readonly tidy: {
     /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */
-    unremember(documentId: number, mirrorId: number): boolean;
+    dropTombstone(documentId: number, mirrorId: number): boolean;
   };
 }

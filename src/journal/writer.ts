@@ -159,7 +159,7 @@ export class Writer {
     const other = this.#documents.ownerOf(documentId, document);
     if (other !== undefined) throw claimedTwice(id, event, documentId, other);
     // What was dropped may be taken up again; a new document with its id is not ours.
-    const wasKnown = this.#tidy.unremember(documentId, mirrorId);
+    const wasKnown = this.#tidy.dropTombstone(documentId, mirrorId);
     if (wasKnown && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
   }
 

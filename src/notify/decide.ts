@@ -32,7 +32,7 @@ export function policyOf(
 }
 
 /** What was found at one look. */
-export type Found = {
+export type AlertSight = {
   readonly alerts: readonly Alert[];
   /**
    * What it means that a cause is not among them: `over`; `unknown`, say for a source that was not
@@ -48,7 +48,7 @@ export type Decision = { readonly memory: Memory; readonly notifications: readon
 const STEADY_MS_MAX = 60_000;
 
 /** Decides at `now` (epoch ms). A clock that was set back lengthens no wait. */
-export function decide(memory: Memory, found: Found, policy: Policy, now: number): Decision {
+export function decide(memory: Memory, found: AlertSight, policy: Policy, now: number): Decision {
   const before = notLaterThan(memory, now);
   const standing: Record<string, AlertMemory> = {};
   const notifications: Notification[] = [];

@@ -1,5 +1,5 @@
 /** Findings about documents: failed, held, never converted, unfinished; one for each state and code. */
-import { GATE_CODES } from "../domain/codes.ts";
+import { GATE_CODES } from "../domain/code-sets.ts";
 import { failureOf } from "../domain/failure.ts";
 import { counted } from "../std/wording.ts";
 import { type Finding, type FindingAction, PLAIN, sentence, type Situation } from "./finding.ts";

@@ -2,7 +2,7 @@
  * Keeps the account's gate: closes it when the archive rejects the account, holds what waits behind
  * it so that every row says why, and lets it all go on once a probe got through.
  */
-import { GATE_CODES } from "../domain/codes.ts";
+import { GATE_CODES } from "../domain/code-sets.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { problemOf } from "../archive/problem.ts";
 import { backoffMs } from "../domain/backoff.ts";

@@ -19,7 +19,7 @@ import {
   mayBeBytes,
   reconcile,
 } from "../domain/reconcile.ts";
-import { ELSEWHERE } from "../domain/codes.ts";
+import { ELSEWHERE } from "../domain/code-sets.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import { keepsDates, lagOf } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";

@@ -81,12 +81,12 @@ export async function* documentsIn(
 }
 
 /** Documents by their names, however these are composed. */
-export type Named = ReadonlyMap<string, readonly Candidate[]>;
+export type CandidatesByName = ReadonlyMap<string, readonly Candidate[]>;
 
 /** All of them, by name (NFC). */
 export async function byName(
   documents: AsyncIterable<Candidate> | Iterable<Candidate>,
-): Promise<Named> {
+): Promise<CandidatesByName> {
   return Map.groupBy(await Array.fromAsync(documents), ({ filename }) => filename.normalize("NFC"));
 }
 

@@ -5,7 +5,7 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
-import { FOLDER_CODES, RULE_CODES } from "../domain/codes.ts";
+import { FOLDER_CODES, RULE_CODES } from "../domain/code-sets.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders } from "./folders.ts";

@@ -4,7 +4,7 @@
  */
 import { compare } from "../domain/compare-listing.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
-import { COMPANION_CODES } from "../domain/codes.ts";
+import { COMPANION_CODES } from "../domain/code-sets.ts";
 import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { invariant } from "../std/invariant.ts";

@@ -2,7 +2,7 @@
 import { anotherDocument, type ReportedDocument } from "../domain/another-document.ts";
 import type { ArchiveAccount } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
-import { ANOTHER_DOCUMENT } from "../domain/codes.ts";
+import { ANOTHER_DOCUMENT } from "../domain/code-sets.ts";
 import type { Change } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import { keepsDates, learnDates, learnLag } from "./archive-clocks.ts";

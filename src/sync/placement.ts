@@ -1,5 +1,5 @@
 import type { Problem } from "../domain/document.ts";
-import { FOLDER_CODES } from "../domain/codes.ts";
+import { FOLDER_CODES } from "../domain/code-sets.ts";
 import type { LiveMirror } from "./context.ts";
 import type { Folders } from "./folders.ts";
 

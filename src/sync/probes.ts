@@ -1,5 +1,5 @@
 import type { Document } from "../domain/document.ts";
-import { GATE_CODES } from "../domain/codes.ts";
+import { GATE_CODES } from "../domain/code-sets.ts";
 import { isReachable, type SyncContext } from "./context.ts";
 import { goOn, hasOwnProblem } from "./retry.ts";
 

@@ -1,7 +1,7 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ANYWAY, UNFINISHED_CODES } from "../domain/settle.ts";
-import { ATTRIBUTE_CODES, FOLDER_CODES } from "../domain/codes.ts";
+import { ATTRIBUTE_CODES, FOLDER_CODES } from "../domain/code-sets.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** Rows of one commit. */

@@ -4,7 +4,7 @@ import type { Document, Problem } from "../domain/document.ts";
 import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
 import type { Journal } from "../journal/journal.ts";
-import { byName, documentsIn, type Named, conflictsOf } from "./foreign-documents.ts";
+import { byName, documentsIn, type CandidatesByName, conflictsOf } from "./foreign-documents.ts";
 import type { LaterUploads } from "./later-uploads.ts";
 import { WholeArchive } from "./whole-archive.ts";
 
@@ -41,7 +41,7 @@ export class SendGuard {
   readonly #journal: Knowing | undefined;
   readonly #scope: Scope;
   readonly #whole: WholeArchive;
-  readonly #folders = new Map<number, Promise<Named>>();
+  readonly #folders = new Map<number, Promise<CandidatesByName>>();
 
   /** `journal` speaks for the archive; without one no document is accounted for. */
   constructor(archive: Archive, journal: Knowing | undefined, scope: Scope = {}) {
@@ -137,7 +137,7 @@ export class SendGuard {
     return candidates.find(({ id }) => claimed?.has(id) !== true);
   }
 
-  #namesIn(folderId: number, signal: AbortSignal): Promise<Named> {
+  #namesIn(folderId: number, signal: AbortSignal): Promise<CandidatesByName> {
     const known = this.#folders.get(folderId);
     if (known) return known;
     const listing = this.#list(folderId, signal);
@@ -146,7 +146,7 @@ export class SendGuard {
     return listing;
   }
 
-  async #list(folderId: number, signal: AbortSignal): Promise<Named> {
+  async #list(folderId: number, signal: AbortSignal): Promise<CandidatesByName> {
     const archive = this.#archive;
     const documents =
       (await this.#scope.later?.newest({ folderId }, signal)) ??

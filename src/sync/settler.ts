@@ -132,7 +132,7 @@ export class Settler {
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
     const afterActions = this.#afterActions;
-    const followed: Followed = { rows: new Set(), remembered: new Set(), afterActions };
+    const followed: Followed = { rows: new Set(), tombstones: new Set(), afterActions };
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;

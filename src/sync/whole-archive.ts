@@ -13,7 +13,7 @@ import {
   isForeign,
   isForGood,
   type Listed,
-  type Named,
+  type CandidatesByName,
 } from "./foreign-documents.ts";
 import type { LaterUploads } from "./later-uploads.ts";
 
@@ -31,7 +31,7 @@ export function unaskedText(why: string): string {
 export class WholeArchive {
   readonly #archive: Pick<Archive, "documents" | "folder" | "search">;
   readonly #later: LaterUploads | undefined;
-  #reading: Promise<Named> | undefined;
+  #reading: Promise<CandidatesByName> | undefined;
   #unasked: string | null = null;
 
   /** With `later`, no further back than to what the journal knows. */
@@ -67,7 +67,7 @@ export class WholeArchive {
     this.#reading = undefined;
   }
 
-  async #all(known: readonly number[], signal: AbortSignal): Promise<Named> {
+  async #all(known: readonly number[], signal: AbortSignal): Promise<CandidatesByName> {
     const found = new Map<number, Listed>();
     for (const question of QUESTIONS) {
       const failure = await this.#ask(question, found, signal);

@@ -64,8 +64,8 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         expect(await journal.attempts(row.id)).toEqual([]);
         const anywhere = rawOfText("other/name.pdf");
         const known = [{ documentId: 17, folderId: 7 }];
-        expect(await journal.remembered(mirrorId, digestOf(17), anywhere)).toEqual(known);
-        expect(await journal.remembered(mirrorId + 1, digestOf(17), anywhere)).toEqual([]);
+        expect(await journal.tombstones(mirrorId, digestOf(17), anywhere)).toEqual(known);
+        expect(await journal.tombstones(mirrorId + 1, digestOf(17), anywhere)).toEqual([]);
         expect([...(await journal.claimed([16, 17])).keys()]).toEqual([17]);
         expect([...(await journal.claimed([16, 17], [mirrorId])).keys()]).toEqual([17]);
         expect([...(await journal.claimed([16, 17], [mirrorId + 1])).keys()]).toEqual([]);
@@ -172,7 +172,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         await desk.after(id, events.converted());
         expect((await tidied(desk)).dropped).toBe(1);
         expect(await desk.journal.document(id)).toMatchObject({ supersedes: null, current: true });
-        expect(await desk.journal.remembered(desk.mirrorId, digestOf(1), rawOfText("a"))).toEqual(
+        expect(await desk.journal.tombstones(desk.mirrorId, digestOf(1), rawOfText("a"))).toEqual(
           [],
         );
         expect([...(await desk.journal.claimed([1])).keys()]).toEqual([1]);
@@ -205,7 +205,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
           expect(await tidied(desk, { limit })).toMatchObject({ dropped: 2 });
           expect([...(await journal.claimed([17])).keys()]).toEqual([17]);
           for (const path of ["a", "b"])
-            expect(await journal.remembered(mirrorId, digestOf(17), rawOfText(path))).toEqual([
+            expect(await journal.tombstones(mirrorId, digestOf(17), rawOfText(path))).toEqual([
               { documentId: 17, folderId: 7 },
             ]);
         })();
@@ -222,7 +222,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         await gone(desk, row);
         await tidied(desk);
         const at = (path: string) =>
-          desk.journal.remembered(desk.mirrorId, digestOf(17), rawOfText(path));
+          desk.journal.tombstones(desk.mirrorId, digestOf(17), rawOfText(path));
         expect(await at("a/b.pdf")).toHaveLength(1);
         expect(await at("a/c.pdf")).toHaveLength(0);
       }),
@@ -243,7 +243,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         };
         await desk.after(id, events.settled(digestOf(17)));
         await desk.journal.apply([change]);
-        expect(await desk.journal.remembered(desk.mirrorId, digestOf(17), rawOfText("a"))).toEqual(
+        expect(await desk.journal.tombstones(desk.mirrorId, digestOf(17), rawOfText("a"))).toEqual(
           [],
         );
         expect([...(await desk.journal.claimed([17])).keys()]).toEqual([17]);

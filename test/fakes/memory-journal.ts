@@ -1,5 +1,5 @@
 import type { Document } from "../../src/domain/document.ts";
-import { DOUBT_CODES, FOLDER_CODES } from "../../src/domain/codes.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../../src/domain/code-sets.ts";
 import { mayBeArchived } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
 import { isWanted } from "../../src/journal/document-list.ts";
@@ -47,7 +47,7 @@ import { pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
   placeOf,
-  type Remembered,
+  type DroppedDocument,
   type Tidied,
   type TidyRequest,
 } from "../../src/journal/tidiness.ts";
@@ -130,7 +130,7 @@ export class MemoryJournal implements Journal {
   }
 
   #rebind(mirror: MirrorRow): void {
-    const isSent = [...this.store.documents.values(), ...this.store.remembered.values()].some(
+    const isSent = [...this.store.documents.values(), ...this.store.tombstones.values()].some(
       (row) =>
         row.mirrorId === mirror.id &&
         (!("state" in row) ||
@@ -318,7 +318,7 @@ export class MemoryJournal implements Journal {
       mirrorIds?.includes(row.mirrorId) !== false &&
       this.#isOwn(row) &&
       documentIds.includes(row.documentId ?? 0);
-    const dropped = [...this.#open.remembered.values()].filter(isMeant);
+    const dropped = [...this.#open.tombstones.values()].filter(isMeant);
     const rows = [...this.store.documents.values()].filter(isMeant);
     return new Map([
       ...dropped.map((row) => [row.documentId ?? 0, null] as const),
@@ -609,9 +609,9 @@ export class MemoryJournal implements Journal {
     return this.#write(() => tidyIn(this.store, request));
   }
 
-  async remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
+  async tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]> {
     const place = placeOf(path);
-    return [...this.#open.remembered.values()]
+    return [...this.#open.tombstones.values()]
       .filter((each) => each.mirrorId === mirrorId && each.digest === digest)
       .filter((each) => each.place === null || each.place === place)
       .map(({ documentId, folderId }) => ({ documentId, folderId }))

@@ -56,7 +56,7 @@ export class MemoryStore {
   readonly gates = new Map<number, GateRow>();
   readonly paces = new Map<number, PaceRow>();
   /** What stays of dropped rows, by `archivedKey`, in the order they were dropped. */
-  readonly remembered = new Map<string, Tombstone & { readonly droppedAt: number }>();
+  readonly tombstones = new Map<string, Tombstone & { readonly droppedAt: number }>();
   paused = false;
   readonly keyValues = new Map<string, string>();
   /** By archive. */

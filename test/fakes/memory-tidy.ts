@@ -38,11 +38,11 @@ function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at, receipts
   if (judged === "drop" && !isOwed && mirrorIds.includes(row.mirrorId)) {
     const next = tombstoneOf(row);
     const key = store.archivedKey(row.mirrorId, next.documentId);
-    const known = store.remembered.get(key);
+    const known = store.tombstones.get(key);
     // The latest comes last, as its number is the greatest.
-    store.delete(store.remembered, key);
+    store.delete(store.tombstones, key);
     const tombstone = known ? joinedTombstone(known, next) : next;
-    store.set(store.remembered, key, { ...tombstone, droppedAt: at });
+    store.set(store.tombstones, key, { ...tombstone, droppedAt: at });
     store.delete(store.attempts, id);
     store.delete(store.history, id);
     store.delete(store.contents, id);
@@ -67,8 +67,8 @@ function recordsIn(store: MemoryStore, request: TidyRequest): number {
     if (receipts && owes(store, batch.id)) continue;
     if (batch.joinedAt <= before && batch !== last) store.delete(store.batches, batch.id);
   }
-  for (const [id, { droppedAt }] of [...store.remembered].slice(0, limit)) {
-    if (droppedAt <= forgetBefore) store.delete(store.remembered, id);
+  for (const [id, { droppedAt }] of [...store.tombstones].slice(0, limit)) {
+    if (droppedAt <= forgetBefore) store.delete(store.tombstones, id);
   }
   const kept = looked.filter(({ id }) => store.batches.has(id)).length;
   return looked.length < limit ? 0 : afterBatch + kept;

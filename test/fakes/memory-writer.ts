@@ -126,9 +126,9 @@ function happen(
     }
   }
   const key = store.archivedKey(before.mirrorId, documentId ?? 0);
-  if (documentId !== null && store.remembered.has(key)) {
+  if (documentId !== null && store.tombstones.has(key)) {
     if (event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
-    store.delete(store.remembered, key);
+    store.delete(store.tombstones, key);
   }
   const ordinary = before.ordinary && staysOrdinary(change);
   const document: Document = { ...before, ...patch, ordinary };

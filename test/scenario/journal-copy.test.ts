@@ -145,10 +145,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
         expect.stringMatching(`^${name} +\\d+  the same  sha256 [0-9a-f]{64}$`),
       ),
       expect.stringMatching(
-        /^copied, every row compared: \d+ rows in 14 tables; from .*journal\.db to postgres/,
+        /^copied and compared every row: \d+ rows in 14 tables; from .*journal\.db to postgres/,
       ),
       expect.stringMatching(
-        /^next: name it as `journal`, \S+scanferry adopt, then start the daemon$/,
+        /^next: set it as `journal`, \S+scanferry adopt, then start the daemon$/,
       ),
     ]);
     world.write("b.pdf", pdfOf(1, { seed: 2 }));
@@ -446,7 +446,7 @@ const TABLES = [
   "attempts",
   "batches",
   "contents",
-  "remembered",
+  "tombstones",
   "usage_buckets",
   "outbox",
   "key_values",

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import { channel, type Named } from "../channel.ts";
+import { channel, type ChannelName } from "../channel-definition.ts";
 import { type Kind, kind, setting } from "../kind.ts";
 import { textIn } from "../kinds.ts";
 
 /** By a program, which reads JSON; no shell is between. */
-export type CommandConfig = Named & {
+export type CommandConfig = ChannelName & {
   readonly by: "command";
   /** The program, then its arguments. */
   readonly run: readonly string[];

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { isLoopback } from "../../network/proxies.ts";
 import { invariant } from "../../std/invariant.ts";
-import { channel, type Named, userName } from "../channel.ts";
+import { channel, type ChannelName, userName } from "../channel-definition.ts";
 import { type Kind, kind, setting } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
 import { listenAddress, localPath } from "../place-kinds.ts";
 import { quoted } from "../quoted.ts";
 
 /** By SMTP: `tls` from the first byte, `starttls` before anything is said, or `none`. */
-export type MailConfig = Named & {
+export type MailConfig = ChannelName & {
   readonly by: "mail";
   readonly host: string;
   readonly port: number;

@@ -7,14 +7,21 @@ import {
 } from "../../domain/webhook-format.ts";
 import type { NetworkSettings } from "../../network/network.ts";
 import { invariant } from "../../std/invariant.ts";
-import { channel, type Named, partnerAt, secretPart, userName, webAddress } from "../channel.ts";
+import {
+  channel,
+  type ChannelName,
+  partnerAt,
+  secretPart,
+  userName,
+  webAddress,
+} from "../channel-definition.ts";
 import { type Kind, kind, setting } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
 import { localPath } from "../place-kinds.ts";
 import { quoted } from "../quoted.ts";
 
 /** By a request to an address. */
-export type WebhookConfig = Named & {
+export type WebhookConfig = ChannelName & {
   readonly by: "webhook";
   readonly format: WebhookFormat;
   /** May be a secret. */

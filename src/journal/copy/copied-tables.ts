@@ -23,7 +23,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "attempts", key: ["document", "number"] },
   { name: "batches", key: ["number"] },
   { name: "contents", key: ["document", "position"] },
-  { name: "remembered", key: ["number"] },
+  { name: "tombstones", key: ["number"] },
   { name: "usage_buckets", key: ["at", "mirror_id"] },
   { name: "outbox", key: ["number"] },
   { name: "key_values", key: ["name"] },
@@ -52,7 +52,7 @@ export const NUMBERED: readonly (readonly [table: string, column: string])[] = [
   ["directories", "id"],
   ["documents", "id"],
   ["batches", "number"],
-  ["remembered", "number"],
+  ["tombstones", "number"],
   ["outbox", "number"],
 ];
 

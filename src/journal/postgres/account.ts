@@ -30,7 +30,7 @@ export const ACCOUNT_QUERIES = {
     WHERE name = $1`,
   isSent: `SELECT EXISTS (SELECT 1 FROM documents WHERE mirror_id = $1
       AND (document_id IS NOT NULL OR doubt_at IS NOT NULL OR state IN ('uploading', 'inDoubt')))
-    OR EXISTS (SELECT 1 FROM remembered WHERE mirror_id = $1) AS is`,
+    OR EXISTS (SELECT 1 FROM tombstones WHERE mirror_id = $1) AS is`,
   bindMirror: "UPDATE mirrors SET archive_id = $2, first_run_over_at = NULL WHERE id = $1",
   bindDocuments: "UPDATE documents SET archive_id = $2 WHERE mirror_id = $1",
   firstRuns: `SELECT id FROM mirrors WHERE archive_id = $1 AND first_run_over_at IS NULL ORDER BY id`,

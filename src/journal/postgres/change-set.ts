@@ -34,7 +34,7 @@ export type Loaded = {
   readonly mirrors: ReadonlyMap<number, { readonly archiveId: number; readonly tells: boolean }>;
   /** Documents of archives that rows have, next to those in `rows`. */
   readonly owned: readonly { id: number; documentId: number; archiveId: number }[];
-  readonly remembered: readonly { documentId: number; archiveId: number }[];
+  readonly tombstones: readonly { documentId: number; archiveId: number }[];
   /** Directories whose numbers are known. */
   readonly directories: readonly { id: number; mirrorId: number; dir: RawPath }[];
 };
@@ -81,17 +81,17 @@ export class ChangeSet implements UnitOfWork {
   >(this.#log);
   /** Directories that may be empty now. */
   readonly tidied = new RollbackMap<string, DirectoryPlace>(this.#log);
-  readonly unremembered = new RollbackMap<string, { documentId: number; archiveId: number }>(
+  readonly droppedTombstones = new RollbackMap<string, { documentId: number; archiveId: number }>(
     this.#log,
   );
   /** The last one, then the one before that. */
   readonly #lastLines: RollbackMap<number, readonly NumberedLine[]>;
   readonly #current: RollbackMap<string, number>;
   readonly #owners: RollbackMap<string, number>;
-  readonly #remembered: RollbackMap<string, true>;
+  readonly #tombstones: RollbackMap<string, true>;
   #next = 1;
 
-  constructor({ rows, mirrors, owned, remembered }: Loaded) {
+  constructor({ rows, mirrors, owned, tombstones }: Loaded) {
     const log = this.#log;
     this.mirrors = mirrors;
     this.loaded = new Map(rows.map((row) => [row.document.id, row]));
@@ -110,9 +110,9 @@ export class ChangeSet implements UnitOfWork {
         .filter(({ id }) => !this.loaded.has(id))
         .map(({ id, documentId, archiveId }) => [`${archiveId}:${documentId}`, id]),
     );
-    this.#remembered = new RollbackMap(
+    this.#tombstones = new RollbackMap(
       log,
-      remembered.map(({ documentId, archiveId }) => [`${archiveId}:${documentId}`, true]),
+      tombstones.map(({ documentId, archiveId }) => [`${archiveId}:${documentId}`, true]),
     );
     for (const { document } of rows) this.#enter(document);
   }
@@ -195,11 +195,11 @@ export class ChangeSet implements UnitOfWork {
   };
 
   readonly tidy: UnitOfWork["tidy"] = {
-    unremember: (documentId, mirrorId) => {
+    dropTombstone: (documentId, mirrorId) => {
       const archiveId = this.#archiveOf(mirrorId);
       const key = `${archiveId}:${documentId}`;
-      if (!this.#remembered.delete(key)) return false;
-      this.unremembered.set(key, { documentId, archiveId });
+      if (!this.#tombstones.delete(key)) return false;
+      this.droppedTombstones.set(key, { documentId, archiveId });
       return true;
     },
   };

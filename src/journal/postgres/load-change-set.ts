@@ -86,7 +86,7 @@ export const LOAD_QUERIES = {
   // Rows that have these documents of archives, and tombstones, which have no row.
   owned: `SELECT n.id, n.document_id AS "documentId", n.archive_id AS "archiveId" FROM documents n
       WHERE n.document_id = ANY($1::bigint[]) AND n.duplicate_of IS NULL
-    UNION ALL SELECT NULL, r.document_id, r.archive_id FROM remembered r
+    UNION ALL SELECT NULL, r.document_id, r.archive_id FROM tombstones r
       WHERE r.document_id = ANY($1::bigint[])`,
   // Claims of one name in one folder look at one another one at a time, and so do those of one
   // content. Of rows that are locked: their names and contents do not change any more. In one order
@@ -205,7 +205,7 @@ export async function loadFor(
       ),
     ]),
     owned: owned.rows.flatMap(({ id, ...one }) => (id === null ? [] : [{ id, ...one }])),
-    remembered: owned.rows.filter(({ id }) => id === null),
+    tombstones: owned.rows.filter(({ id }) => id === null),
     directories: directories.rows.map(({ id, mirrorId, path }) => {
       return { id, mirrorId, dir: rawOf(path) };
     }),

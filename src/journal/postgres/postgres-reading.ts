@@ -1,5 +1,5 @@
 import { type Document, STATES } from "../../domain/document.ts";
-import { DOUBT_CODES, FOLDER_CODES } from "../../domain/codes.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../../domain/code-sets.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
 import { attemptsOf } from "../attempt-effect.ts";
 import { documentList, documentPage } from "../document-list.ts";
@@ -37,7 +37,7 @@ import {
 } from "../row-shapes.ts";
 import type { UsageBucket } from "../usage-bucket.ts";
 import type { OutboxEntry } from "../outbox-entry.ts";
-import { placeOf, type Remembered } from "../tidiness.ts";
+import { placeOf, type DroppedDocument } from "../tidiness.ts";
 import { warned } from "./account.ts";
 import { latestBatches, unreceipted } from "./batches.ts";
 import { documentsOf } from "./documents.ts";
@@ -263,9 +263,9 @@ export abstract class PostgresReading {
     return attemptsOf(await this.document(id), await this.#rows(QUERIES.attempts, [id]));
   }
 
-  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
+  tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]> {
     const values = [mirrorId, digestBytes(digest), digestBytes(placeOf(path))];
-    return this.#rows(QUERIES.remembered, values);
+    return this.#rows(QUERIES.tombstones, values);
   }
 
   #rows<Row extends object>(text: string, values: Values): Promise<Row[]> {

@@ -41,7 +41,7 @@ export const QUERIES = {
   claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS "sentAt" FROM documents n
     WHERE n.document_id = ANY($1::bigint[]) AND n.archive_id = $2
       AND ($3::bigint[] IS NULL OR n.mirror_id = ANY($3))
-    UNION ALL SELECT r.document_id, NULL FROM remembered r
+    UNION ALL SELECT r.document_id, NULL FROM tombstones r
     WHERE r.document_id = ANY($1::bigint[]) AND r.archive_id = $2
       AND ($3::bigint[] IS NULL OR r.mirror_id = ANY($3))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
@@ -149,7 +149,7 @@ export const QUERIES = {
   attempts: `SELECT started_at AS "startedAt", ended_at AS "endedAt", digest,
       sent_name AS "sentName", folder_id AS "folderId", batch, outcome, document_id AS "documentId"
     FROM attempts WHERE document = $1 ORDER BY number`,
-  remembered: `SELECT r.document_id AS "documentId", r.folder_id AS "folderId" FROM remembered r
+  tombstones: `SELECT r.document_id AS "documentId", r.folder_id AS "folderId" FROM tombstones r
     WHERE r.mirror_id = $1 AND r.digest = $2 AND (r.place IS NULL OR r.place = $3)
     ORDER BY r.number DESC`,
 } as const;

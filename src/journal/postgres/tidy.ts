@@ -14,7 +14,7 @@ import type { Query } from "./query.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
 import { WRITE_QUERIES } from "./write-queries.ts";
 
-const REMEMBERED = {
+const TOMBSTONE = {
   ord: "bigint",
   document_id: "bigint",
   mirror_id: "bigint",
@@ -36,12 +36,12 @@ export const TIDY_QUERIES = {
   successors: `${SELECT_DOCUMENT} WHERE n.supersedes = ANY($1::bigint[])
     AND n.supersedes IS NOT NULL ORDER BY n.id`,
   owing: "SELECT id FROM batches WHERE id = ANY($1::text[]) AND receipt_at IS NULL",
-  remember: `INSERT INTO remembered
+  remember: `INSERT INTO tombstones
       (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
     SELECT u.document_id, m.archive_id, u.mirror_id, u.folder_id, u.digest, u.place, $2
-    FROM ${recordset(1, "u", REMEMBERED)} JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord`,
+    FROM ${recordset(1, "u", TOMBSTONE)} JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord`,
   // A duplicate and its original have one tombstone: the earlier one gives way to what is kept of both.
-  known: `DELETE FROM remembered r USING documents n
+  known: `DELETE FROM tombstones r USING documents n
     WHERE n.id = ANY($1::bigint[]) AND r.document_id = n.document_id AND r.archive_id = n.archive_id
     RETURNING r.document_id AS "documentId", r.archive_id AS "archiveId", r.mirror_id AS "mirrorId",
       r.folder_id AS "folderId", encode(r.digest, 'hex') AS digest, encode(r.place, 'hex') AS place`,
@@ -63,8 +63,8 @@ export const TIDY_QUERIES = {
       AND b.number < (SELECT max(m.number) FROM batches m WHERE m.mirror_id = b.mirror_id)
       AND NOT ($4::boolean AND b.receipt_at IS NULL AND EXISTS (SELECT 1 FROM documents n
         WHERE substr(n.batch, 1, 8) = substr(b.id, 1, 8) AND n.batch = b.id AND n.batch IS NOT NULL)))`,
-  unremember: `DELETE FROM remembered WHERE number IN (
-    SELECT r.number FROM (SELECT number, dropped_at FROM remembered ORDER BY number LIMIT $1) r
+  dropTombstone: `DELETE FROM tombstones WHERE number IN (
+    SELECT r.number FROM (SELECT number, dropped_at FROM tombstones ORDER BY number LIMIT $1) r
     WHERE r.dropped_at <= $2)`,
 } as const;
 
@@ -80,7 +80,7 @@ export async function tidy(query: Query, request: TidyRequest): Promise<Tidied> 
     const { dropHistory, dropAttempts, dropForgotten } = TIDY_QUERIES;
     await Promise.all([dropHistory, dropAttempts, dropForgotten].map((text) => query(text, [ids])));
   }
-  await query(TIDY_QUERIES.unremember, [limit, forgetBefore]);
+  await query(TIDY_QUERIES.dropTombstone, [limit, forgetBefore]);
   return {
     ...done,
     next: rows.length < limit ? null : last,

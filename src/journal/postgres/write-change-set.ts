@@ -231,8 +231,8 @@ function writeRecords(changeSet: ChangeSet, instanceId: number, run: Run): void 
     }),
   );
   run(
-    WRITE_QUERIES.unremember,
-    changeSet.unremembered.values().map(({ documentId, archiveId }) => {
+    WRITE_QUERIES.dropTombstone,
+    changeSet.droppedTombstones.values().map(({ documentId, archiveId }) => {
       return { document_id: documentId, archive_id: archiveId };
     }),
   );

@@ -175,7 +175,7 @@ export const WRITE_QUERIES = {
     SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved", "failed"])}`,
   outboxEntries: `INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", OUTBOX_ENTRIES)} ORDER BY ord`,
-  unremember: `DELETE FROM remembered r
+  dropTombstone: `DELETE FROM tombstones r
     USING ${recordset(1, "u", { document_id: "bigint", archive_id: "bigint" })}
     WHERE r.document_id = u.document_id AND r.archive_id = u.archive_id`,
   // Written to first, so that no number is used up by a batch that is there.

@@ -14,7 +14,7 @@ export class ArchivedFiles {
   readonly #journal: Journal | undefined;
   readonly #others: OtherMirrors;
   /** What was sent once is one file: of two of its content the second is another document. */
-  readonly #followed = { rows: new Set<number>(), remembered: new Set<number>() };
+  readonly #followed = { rows: new Set<number>(), tombstones: new Set<number>() };
 
   /** Without a journal nothing was sent for the mirror. */
   constructor({

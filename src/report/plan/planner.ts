@@ -14,7 +14,7 @@ import {
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
 import { isAskedFor } from "../../domain/settle.ts";
-import { FOLDER_CODES } from "../../domain/codes.ts";
+import { FOLDER_CODES } from "../../domain/code-sets.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";

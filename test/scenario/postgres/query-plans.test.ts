@@ -48,7 +48,7 @@ const FILL = `
     SELECT n, 1, n, 'd', 'n', 1, 'b' FROM generate_series(1, ${ROWS}) n;
   INSERT INTO forgotten (document, mirror_id, path)
     SELECT ${ROWS} + n, 1, convert_to('p' || n, 'UTF8') FROM generate_series(1, 20000) n;
-  INSERT INTO remembered (document_id, archive_id, mirror_id, folder_id, digest, dropped_at)
+  INSERT INTO tombstones (document_id, archive_id, mirror_id, folder_id, digest, dropped_at)
     SELECT ${ROWS} + n, 1, 1, 1, decode(md5(n::text), 'hex'), n FROM generate_series(1, 100000) n;
   INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents, receipt_at)
     SELECT md5(n::text), 1 + n % 4, n, n, 50, CASE WHEN n % 9 <> 0 THEN n END

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Around, pageLines, statusLines } from "../../../src/cli/status-lines.ts";
+import { type StatusContext, pageLines, statusLines } from "../../../src/cli/status-lines.ts";
 import type { Situation } from "../../../src/report/finding.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import {
@@ -44,7 +44,7 @@ describe("status lines", () => {
   const owner = { pid: 7, startedAt: 0, version: "1.2.3" };
   const NOW = 60_000;
 
-  function linesOf(situation: Situation, more: Partial<Around> = {}, rows = 24): string[] {
+  function linesOf(situation: Situation, more: Partial<StatusContext> = {}, rows = 24): string[] {
     const around = { owner, findings: findingsOf(situation), now: NOW, ...more };
     return statusLines(situation.report, around, terminal, rows);
   }

@@ -1,4 +1,4 @@
-import { FOLDER_CODES } from "../../../src/domain/codes.ts";
+import { FOLDER_CODES } from "../../../src/domain/code-sets.ts";
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { type Outcome } from "../../../src/domain/outcome.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide, type Found, noteDown, policyOf } from "../../../src/notify/decide.ts";
+import { decide, type AlertSight, noteDown, policyOf } from "../../../src/notify/decide.ts";
 import {
   type Memory,
   NOTHING_TOLD,
@@ -186,7 +186,7 @@ test("nothing is said of what nobody knows, nor of what nobody looks for any mor
 });
 
 test("what happened is told once, with how often; again no sooner than in an hour", () => {
-  const nothing: Found = { alerts: [], absent: () => "over" };
+  const nothing: AlertSight = { alerts: [], absent: () => "over" };
   const at = (minutes: number) => START + minutes * MINUTE;
   let memory = noteDown(noteDown(NOTHING_TOLD, reader, at(0)), reader, at(1));
   const first = decide(memory, nothing, policy(), at(2));
@@ -208,7 +208,7 @@ test.for([
   ([repeatMs, expected]) => {
     let { memory } = decide(NOTHING_TOLD, { alerts: gate, absent: () => "over" }, policy(), START);
     const told = [9, 10, 20, 21, 60, 1439, 1440, 2879, 2880].filter((at) => {
-      const found: Found = { alerts: gate, absent: () => "over" };
+      const found: AlertSight = { alerts: gate, absent: () => "over" };
       const decision = decide(memory, found, policy(false, repeatMs), START + at * MINUTE);
       memory = decision.memory;
       return decision.notifications.some(({ what }) => what === "goesOn");

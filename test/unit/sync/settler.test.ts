@@ -13,7 +13,7 @@ import { AfterLoop, GONE_ALREADY, NO_MIRROR } from "../../../src/sync/after-loop
 import { Folders } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { Placement } from "../../../src/sync/placement.ts";
-import { DOUBT_CODES } from "../../../src/domain/codes.ts";
+import { DOUBT_CODES } from "../../../src/domain/code-sets.ts";
 
 describe("settler", () => {
   const MIB = 1024 * 1024;

@@ -26,7 +26,7 @@ export type SecretKey = {
 export type Host = { readonly what: string; readonly host: string };
 
 /** What the keys of a channel are completed with. */
-export type Around = {
+export type ChannelContext = {
   /** Of the configuration file. */
   readonly folder: string;
   /** How an address is reached; undefined: straight. */
@@ -34,7 +34,7 @@ export type Around = {
 };
 
 /** A channel by its own keys; `Shape` are those of the file, `Settings` what the daemon gets. */
-export type Channel<Shape = unknown, Settings = unknown> = {
+export type ChannelDefinition<Shape = unknown, Settings = unknown> = {
   /** Its key below `notify`. */
   readonly by: string;
   readonly schema: z.ZodObject;
@@ -45,7 +45,7 @@ export type Channel<Shape = unknown, Settings = unknown> = {
   /** Reports keys that contradict one another. */
   readonly conflicts: (channel: Partial<Shape>, report: Report) => void;
   /** From the keys, checked and with the secrets that were found. */
-  readonly build: (channel: Shape, secrets: Found, around: Around) => Settings;
+  readonly build: (channel: Shape, secrets: ChannelSecrets, around: ChannelContext) => Settings;
   /** Hosts that the keys name; "" for one that is known elsewhere. */
   readonly hosts: (channel: Shape) => readonly string[];
   /** Whom the daemon speaks to; undefined: no other host. */
@@ -60,7 +60,7 @@ export type Channel<Shape = unknown, Settings = unknown> = {
 export type Report = (name: string, message: string, fix: string) => void;
 
 /** Secrets by their keys. */
-export type Found = Readonly<Record<string, string | undefined>>;
+export type ChannelSecrets = Readonly<Record<string, string | undefined>>;
 
 /** The keys of a channel, those that every channel has among them. */
 type Shape<Keys extends z.ZodRawShape> = z.output<z.ZodObject<Keys & ReturnType<typeof ownKeys>>>;
@@ -69,8 +69,11 @@ type Shape<Keys extends z.ZodRawShape> = z.output<z.ZodObject<Keys & ReturnType<
 export function channel<By extends string, Keys extends z.ZodRawShape, Settings extends object>(
   by: By,
   keys: Keys,
-  declared: { readonly about: About } & Pick<Channel<Shape<Keys>, Settings>, "taken" | "build"> &
-    Partial<Channel<Shape<Keys>, Settings>>,
+  declared: { readonly about: About } & Pick<
+    ChannelDefinition<Shape<Keys>, Settings>,
+    "taken" | "build"
+  > &
+    Partial<ChannelDefinition<Shape<Keys>, Settings>>,
 ) {
   const { about } = declared;
   const nothing = () => [];
@@ -103,7 +106,7 @@ function ownKeys(by: string) {
 }
 
 /** What every channel is opened with. */
-export type Named = {
+export type ChannelName = {
   /** Unique. */
   readonly name: string;
   readonly events: readonly EventKind[];
