@@ -2,7 +2,9 @@
 # Builds the image of the Dockerfile without a registry of images (on a base made of Debian's
 # packages and the pinned Node), runs it as it should be run, and looks at it from outside.
 #
-#   sudo scripts/proof/container.sh
+#   sudo scripts/proof/container.sh [--arm64]
+#
+# --arm64: only that the image for arm64 is built, and that it carries the samples, emulated (QEMU's user mode).
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 needs mmdebstrap:mmdebstrap buildah:buildah crun:crun npm:npm
 workplace
@@ -25,7 +27,7 @@ end_containers() {
   local name
   for name in $(container list -q 2>/dev/null); do container delete --force "$name" 2>/dev/null || :; done
 }
-trap 'end_containers; leave' EXIT
+at_the_end end_containers
 pid_of() { container state "$1" | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p'; }
 # until_true SECONDS WHAT COMMAND...
 until_true() {
@@ -41,26 +43,41 @@ until_true() {
 }
 builder() { STORAGE_DRIVER=vfs buildah --root "$work/images" --runroot "$work/run" "$@"; }
 
+# base_image NAME NODE [ARCHITECTURE]: commits an image with a small Debian and what lies in $work/add.
+base_image() {
+  local base
+  debian_root "$work/base.tar" binutils,ca-certificates,libstdc++6 "" "${3:-}"
+  cp -L "$2" "$work/add/usr/local/bin/node"
+  base=$(builder from ${3:+--arch "$3"} scratch)
+  builder add --quiet "$base" "$work/base.tar" / >/dev/null
+  builder add --quiet "$base" "$work/add" / >/dev/null
+  builder commit --quiet --rm "$base" "localhost/$1" >/dev/null
+  rm "$work/base.tar"
+}
+
 step "a base like node:${version#v}-bookworm, of Debian's packages and the pinned Node"
-debian_root "$work/base.tar" binutils,ca-certificates,libstdc++6
 mkdir -p "$work/add/usr/local/bin" "$work/add/usr/local/lib/node_modules" "$work/add/etc/ssl/certs"
-cp -L "$node" "$work/add/usr/local/bin/node"
 # The registry may be behind an authority of the host's own.
 cp /etc/ssl/certs/ca-certificates.crt "$work/add/etc/ssl/certs/"
 (cd "$work" && npm pack --silent "npm@$(npm --version)" >/dev/null && tar -xzf npm-*.tgz)
 mv "$work/package" "$work/add/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/add/usr/local/bin/npm"
 chmod +x "$work/add/usr/local/lib/node_modules/npm/bin/npm-cli.js"
-base=$(builder from scratch)
-builder add --quiet "$base" "$work/base.tar" / >/dev/null
-builder add --quiet "$base" "$work/add" / >/dev/null
-builder commit --quiet --rm "$base" localhost/node-base >/dev/null
-rm -rf "$work/base.tar" "$work/add"
+base_image node-base "$node"
+target=(--build-arg BASE=localhost/node-base)
+if [ "${1:-}" = --arm64 ]; then
+  emulate_arm64
+  runtime=$("$node" -e 'import(process.argv[1]).then((it) => console.log(it.nodeRuntime("arm64")))' \
+    "$repository/scripts/package/node-runtime.ts")
+  base_image node-base-arm64 "$runtime/bin/node" arm64
+  target=(--platform linux/arm64 --build-arg BASE=localhost/node-base-arm64)
+fi
 
 step "build"
 cat "$(npm config get globalconfig)" "$(npm config get userconfig)" >"$work/npmrc" 2>/dev/null || :
 printf '\ncafile=/etc/ssl/certs/ca-certificates.crt\n' >>"$work/npmrc"
-builder bud --isolation chroot --build-arg BASE=localhost/node-base --secret "id=npmrc,src=$work/npmrc" \
+builder bud --isolation chroot "${target[@]}" --build-arg BUILD_BASE=localhost/node-base \
+  --build-arg "BUILDPLATFORM=linux/$(dpkg --print-architecture)" --secret "id=npmrc,src=$work/npmrc" \
   --format docker --tag localhost/scanferry "$repository" >"$work/build.log" 2>&1 || {
   tail -40 "$work/build.log"
   fail "the image cannot be built"
@@ -99,6 +116,11 @@ container run --bundle "$work/demo" demo >"$work/demo.log" 2>&1 </dev/null || {
   fail "the demo did not end with 0"
 }
 saw "says" "$(tail -1 "$work/demo.log")"
+if [ "${1:-}" = --arm64 ]; then
+  saw "its Node" "$(file -b "$root/bin/node" | cut -c1-40)"
+  step "proven at commit $(commit), $(date --utc +%Y-%m-%d)"
+  exit 0
+fi
 
 step "the daemon beside the archive, secrets as files; two accounts, hooks, channels"
 mkdir -p "$work/secrets" "$work/config" "$work/scans" "$work/legal"
@@ -219,21 +241,24 @@ saw "SIGTERM" "exit code $code after $((($(date +%s%N) - began) / 1000000)) ms"
 step "set up by the environment alone, with a page beyond the container"
 mkdir -p "$work/own"
 cp "$repository/samples/Contracts/Lease agreement.pdf" "$work/own/by the environment.pdf"
-bundle plain --network "/proc/$(pid_of archive)/ns/net" --read "/run/secrets=$work/secrets" --read "/scans=$work/own" \
-  --env SCANFERRY_ARCHIVE_URL=http://127.0.0.1:8480 --env SCANFERRY_ACCOUNT_KEY_FILE=/run/secrets/account.key \
-  --env SCANFERRY_SIGNING_SECRET_FILE=/run/secrets/signing.secret --env SCANFERRY_MIRROR_SOURCE=/scans \
-  --env SCANFERRY_MIRROR_TARGET=/Scans --env SCANFERRY_MIRROR_SETTLE=500ms --env TZ=Europe/Tallinn \
-  --env SCANFERRY_JOURNAL=/var/lib/scanferry/journal.db
+by_environment=(--network "/proc/$(pid_of archive)/ns/net" --read "/run/secrets=$work/secrets" --read "/scans=$work/own"
+  --env SCANFERRY_ARCHIVE_URL=http://127.0.0.1:8480 --env SCANFERRY_ACCOUNT_KEY_FILE=/run/secrets/account.key
+  --env SCANFERRY_SIGNING_SECRET_FILE=/run/secrets/signing.secret --env SCANFERRY_MIRROR_SOURCE=/scans
+  --env SCANFERRY_MIRROR_TARGET=/Scans --env SCANFERRY_MIRROR_SETTLE=500ms --env TZ=Europe/Tallinn
+  --env SCANFERRY_JOURNAL=/var/lib/scanferry/journal.db)
+bundle plain "${by_environment[@]}"
 begin_plain() {
   container run --bundle "$work/plain" plain >"$work/plain.log" 2>&1 </dev/null &
   running[1]=$!
   until_true 30 "the daemon" grep -q '"started"' "$work/plain.log"
 }
+began=$(date +%s%N)
 begin_plain
 # As `docker exec plain scanferry ...`.
 plain() { container exec --user $any_uid:$any_uid plain scanferry "$@"; }
 plain_converted() { [ "$(plain list --json --state converted | wc -l)" = 1 ]; }
 until_true 60 "CONVERTED" plain_converted
+saw "from its start to CONVERTED" "$((($(date +%s%N) - began) / 1000000)) ms"
 saw "scanferry status" "$(plain status | head -1)"
 plain check >"$work/check.log" || { cat "$work/check.log"; fail "check did not end with 0"; }
 saw "scanferry check" "$(grep -c '^ok' "$work/check.log") ok, $(grep -c '^FAIL' "$work/check.log" || :) FAIL"
@@ -245,7 +270,7 @@ is_then "token: kept where it was shown to be" "$(cat "$work/plain-volume/web.to
 # From the address that others call the container by.
 asked() {
   nsenter --net="/proc/$(pid_of archive)/ns/net" "$node" -e '
-    fetch(`http://${process.argv[1]}:8470/${process.argv[2]}`).then((reply) => console.log(reply.status))' "$@"
+    fetch(`http://${process.argv[1]}:8470/${process.argv[2]}`, { redirect: "manual" }).then((reply) => console.log(reply.status))' "$@"
 }
 nsenter --net="/proc/$(pid_of archive)/ns/net" ip address add 192.0.2.1/32 dev lo
 is_then "page without the token, with it; health" \
@@ -255,10 +280,10 @@ wait "${running[1]}" && code=0 || code=$?
 is_then "SIGTERM: exit code" "$code" 0
 begin_plain
 is_then "token shown at the second start" "$(grep -c "token=" "$work/plain.log" || :)" 0
-is_then "after: delete, of a source mounted read-only" "$(
-  container exec --user $any_uid:$any_uid --env SCANFERRY_MIRROR_AFTER=delete plain scanferry check |
-    grep -c 'read-only\|is not writable' || :
-)" 2
+bundle deleting "${by_environment[@]}" --env SCANFERRY_MIRROR_AFTER=delete -- check
+container run --bundle "$work/deleting" deleting >"$work/deleting.log" 2>&1 </dev/null || :
+is_then "after: delete, of a source mounted read-only" \
+  "$(grep -c 'mounted read-only\|is not writable' "$work/deleting.log" || :)" 2
 container kill plain TERM
 wait "${running[1]}" || :
 container kill archive TERM
