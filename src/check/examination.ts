@@ -55,6 +55,7 @@ export async function* examinationOf(config: Config, means: Means): AsyncGenerat
 export function* examineTimeZone({ env, clock }: Means): Generator<CheckResult> {
   const problem = timeZoneProblem(env, clock.now());
   if (problem !== undefined) yield warn(`time zone: ${problem}`, TIME_ZONE_HINT);
+  else yield ok(`time zone ${new Intl.DateTimeFormat().resolvedOptions().timeZone}`);
 }
 
 /** May enough files be open at once? Of this process: a daemon started elsewhere may have another limit. */

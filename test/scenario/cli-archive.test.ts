@@ -140,6 +140,7 @@ describe("check", () => {
       stdout,
     ).toBe(true);
     expect(stdout).toMatch(/archive folder \/Scans \(id \d+\)/);
+    expect(stdout).toMatch(/^ok +time zone \S+$/m);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
