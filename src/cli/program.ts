@@ -4,7 +4,6 @@ import { type AddCommand, HELP_GROUP } from "./command-table.ts";
 import type { Shell } from "./shell.ts";
 import { examples } from "./option-values.ts";
 import { nearest } from "../config/nearest.ts";
-import { isShareAddress, SHARE_FIX } from "../config/place-kinds.ts";
 import { UsageError } from "../std/fault.ts";
 
 /** The command line with these commands. Parsing throws `CommanderError` and `UsageError`, and ends no process. */
@@ -29,10 +28,14 @@ export function programOf(shell: Shell, commands: readonly AddCommand[]): Comman
       getOutHelpWidth: () => shell.out.width,
       getOutHasColors: () => shell.out.hasColour,
     })
-    .hook("preAction", (_, command) => {
+    .hook("preAction", async (_, command) => {
       const { config } = program.opts<{ config?: string }>();
       shell.configFile = config;
-      for (const path of pathsOf(command)) {
+      const paths = pathsOf(command);
+      if (paths.length === 0) return;
+      // What reads configurations takes longer to load than most commands to run.
+      const { isShareAddress, SHARE_FIX } = await import("../config/place-kinds.ts");
+      for (const path of paths) {
         if (!isShareAddress(path)) continue;
         throw new UsageError(`${path} is a Windows path or the address of a share; ${SHARE_FIX}`);
       }
