@@ -11,12 +11,10 @@
 
 # The version that package.json pins for development; a test holds the two together.
 ARG NODE_VERSION=24.21.0
-# Anything with Node, npm, binutils and glibc; scripts/proof/container.sh gives its own.
+# Anything with Node, npm, binutils and glibc; scripts/proof/container.sh gives one of its own.
 ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm
-ARG BUILD_BASE=${BASE}
 
-# The same for every architecture, so that nothing is emulated here.
-FROM --platform=${BUILDPLATFORM} ${BUILD_BASE} AS build
+FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No script of a package runs: the image brings Node, and the journal's library its own binaries.
@@ -28,14 +26,11 @@ COPY scripts/package/packages.ts ./scripts/package/
 COPY src ./src
 RUN node scripts/build.ts \
  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-
-FROM ${BASE} AS root
-COPY --from=build /app /app
-COPY scripts/image-root scripts/slim-modules /tools/
-RUN /tools/image-root /app /image
+COPY scripts/image-root scripts/slim-modules ./
+RUN ./image-root /app /image
 
 FROM scratch
-COPY --from=root /image /
+COPY --from=build /image /
 # A page on the container's own loopback would be nobody's. Where no token is given, the daemon makes one.
 ENV NODE_ENV=production \
     SCANFERRY_WEB_LISTEN=0.0.0.0:8470 \

@@ -25,12 +25,8 @@ workplace() {
   trap 'leave' EXIT
 }
 
-# at_the_end COMMAND: before the workplace goes.
-at_the_end() { last="$1; ${last:-:}"; }
-
 leave() {
   local mount
-  eval "${last:-:}"
   for pid in "${running[@]-}"; do [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :; done
   while read -r mount; do umount -l "$mount" 2>/dev/null || :; done \
     < <(awk -v below="$work/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | sort -r)
@@ -59,19 +55,6 @@ debian_root() {
     cat "$work/mmdebstrap.log" >&2
     fail "mmdebstrap could not make a Debian ($suite)"
   }
-}
-
-# The kernel is told how to start programs for arm64, if it does not know, and only for as long as this runs.
-emulate_arm64() {
-  local formats=/proc/sys/fs/binfmt_misc mounted=
-  ! arch-test -n arm64 >/dev/null || return 0
-  needs qemu-user-static:qemu-aarch64-static
-  [ -e $formats/register ] || { mount -t binfmt_misc binfmt_misc $formats && mounted=yes; }
-  if ! [ -e $formats/qemu-aarch64 ]; then
-    at_the_end "echo -1 >$formats/qemu-aarch64; [ -z '$mounted' ] || umount $formats"
-    cat /usr/lib/binfmt.d/qemu-aarch64.conf >$formats/register
-  fi
-  saw emulation "$(qemu-aarch64-static --version | head -1)"
 }
 
 # install_tree DIRECTORY: what `npm ci --omit=dev` of the package leaves there, with the pinned Node.
