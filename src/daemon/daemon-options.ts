@@ -1,4 +1,4 @@
-import type { Health, Inspection } from "../dashboard/dashboard.ts";
+import type { Inspection } from "../dashboard/dashboard.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";

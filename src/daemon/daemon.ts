@@ -1,6 +1,6 @@
 /** The daemon: opens everything in order, the journal first, and closes it all in reverse. */
 import type { Config } from "../config/config.ts";
-import type { Health, Inspection } from "../dashboard/dashboard.ts";
+import type { Health } from "../dashboard/dashboard.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
