@@ -179,7 +179,7 @@ const LINES: Readonly<Record<string, number>> = {
   report: 3_300,
   dashboard: 2_600,
   notify: 1_850,
-  daemon: 3_300,
+  daemon: 3_330,
   check: 1_400,
   cli: 6_850,
   "main.ts": 12,
