@@ -34,7 +34,7 @@ export function assertOpenFiles(max = openFilesMax()): void {
 export function fewText(max: number): string {
   const least =
     max < OPEN_FILES_MIN ? `${OPEN_FILES_MIN} are needed` : `${OPEN_FILES_USUAL} are advised`;
-  return `only the limit of open files is ${max}, ${least}`;
+  return `the limit of open files is ${max}, ${least}`;
 }
 
 /** The fault that an error of the system is which says that too many are open; undefined: it says something else. */

@@ -362,5 +362,7 @@ test("`explain` of a path whose file was renamed, twice, says where it is; and o
   await run("sync");
   rmSync(join(world.source, "never.pdf"));
   await run("sync");
-  expect(await run("explain", "never.pdf")).toContain("was not sent, and is forgotten");
+  expect(await run("explain", "never.pdf")).toContain(
+    "it was not sent, and the journal has dropped it",
+  );
 });

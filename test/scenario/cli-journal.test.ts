@@ -100,7 +100,7 @@ describe("before there is a journal", () => {
       );
       expect(explained.code).toBe(1);
     }
-    expect((await run("check")).stdout).toMatch(/made at the first start/);
+    expect((await run("check")).stdout).toMatch(/the first start creates the journal/);
     const retry = await run("retry");
     expect(retry.code).toBe(1);
     expect(linesOf(retry.stderr)).toEqual([

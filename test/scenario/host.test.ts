@@ -310,7 +310,7 @@ test("an address for the page that comes later keeps nothing else from beginning
 
 describe("under `ulimit -n 40`", () => {
   const few = ["sh", "-c", 'ulimit -n 40; exec "$@"', "sh"];
-  const needs = "only 40 files may be open at once, 128 are needed";
+  const needs = "the limit of open files is 40, 128 are needed";
 
   test.each(["run", "sync", "plan"])(
     "%s names the limit and what it should be",
