@@ -16,8 +16,8 @@ type Pair = AsyncDisposable & {
   readonly standby: Postgres;
   /** Where the primary is, whichever that is. */
   readonly address: SeveringProxy;
-  /** Kills the primary, and has the standby take its place and its address. */
-  failOver(): Promise<void>;
+  /** Kills the primary, and after `meanwhile` has the standby take its place and its address. */
+  failOver(meanwhile?: () => Promise<unknown>): Promise<void>;
 };
 
 /** Two servers; nothing is committed that is not on both. */
@@ -37,8 +37,9 @@ async function aPair(): Promise<Pair> {
     primary,
     standby,
     address,
-    async failOver() {
+    async failOver(meanwhile: () => Promise<unknown> = async () => {}) {
       await primary.crash();
+      await meanwhile();
       await standby.ask("SELECT pg_promote()");
       address.turnTo(standby.port);
     },
@@ -65,10 +66,13 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using one = aProcess(["--config", configIn(world, url, "one"), "run"]);
     await using other = aProcess(["--config", configIn(world, url, "other"), "run"]);
     for (const { output } of [one, other])
-      await until("both to run", () => output.stdout.includes("one of several daemons"));
+      await until("both to run", () => output.stdout.includes("several daemons share the journal"));
     for (let n = 0; n < 60; n++) write(`before-${n}.pdf`, n);
     await until("some documents", () => world.archive.documents().length > 10);
-    await pair.failOver();
+    await pair.failOver(async () => {
+      for (const { output } of [one, other])
+        await until("both to miss it", () => output.stdout.includes("nothing new is sent"));
+    });
     for (let n = 0; n < 10; n++) write(`after-${n}.pdf`, 100 + n);
     await until("all documents", async () => {
       const asked = `SELECT count(*) AS n FROM ${schema}.documents WHERE state = 'converted'`;

@@ -65,7 +65,7 @@ test("it waits for a call to the file system that returns", () => {
 test("a call that hangs would keep it for ever: it kills itself and says so", () => {
   const { end, stderr } = leaving(`open(${aPipe()}, "r").catch(() => {})`);
   expect(end).toBe("SIGKILL");
-  expect(stderr).toMatch(/^scanferry: a file system does not answer .*\n$/);
+  expect(stderr).toMatch(/^scanferry: a file system does not answer, .*\n$/);
 });
 
 test("asked twice to stop, it ends as a fault", () => {

@@ -55,8 +55,8 @@ const FILL = `
     FROM generate_series(1, 20000) n;
   INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT 1 + n % 4, 'converted', n, '{}', n FROM generate_series(1, 20000) n;
-  INSERT INTO usage_bucket_parts (at, mirror_id, part, uploaded, uploaded_bytes, converted, pages, charged, saved)
-    SELECT n * 900000.0, m, 1, 1, 1, 1, 1, 1, 0 FROM generate_series(1, 5000) n, generate_series(1, 4) m;
+  INSERT INTO usage_bucket_parts (at, mirror_id, part, uploaded, uploaded_bytes, converted, pages, charged, saved, failed)
+    SELECT n * 900000.0, m, 1, 1, 1, 1, 1, 1, 0, 0 FROM generate_series(1, 5000) n, generate_series(1, 4) m;
   INSERT INTO contents (document, position, document_id, filename, size_bytes, pages)
     SELECT n, 0, n, 'f', 1, 1 FROM generate_series(1, 20000) n;
 `;
