@@ -46,7 +46,8 @@ const quota = section(
       "How often one document tests whether the archive accepts pages again.",
     ),
     retryAt: setting(cron().default("5 6 1 * *"), {
-      meaning: "An additional time for that, by default soon after the month begins.",
+      meaning:
+        "An additional time at which one document tests this, by default soon after the month begins.",
       example: '"0 30 5 * * 1"',
     }),
     ...pageKeys,

@@ -1,4 +1,4 @@
-import type { Inspection } from "../dashboard/dashboard.ts";
+import type { AdministratorView } from "../dashboard/dashboard.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
@@ -28,7 +28,7 @@ export type DaemonOptions = {
   /** Aborts when it is asked to end, where it has no patience; see `JournalOpening`. */
   readonly ending?: AbortSignal;
   /** What the page shows an administrator; default: nothing. */
-  readonly inspection?: Inspection | undefined;
+  readonly inspection?: AdministratorView | undefined;
   /** Called for everything that is journaled, after it is durable. */
   readonly journaled?: NonNullable<PartsOptions["journaled"]>;
 };

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Inspection } from "../dashboard/options.ts";
+import type { AdministratorView } from "../dashboard/options.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Daemon } from "./daemon.ts";
 import type { OpenLog } from "./open-log.ts";
@@ -12,7 +12,7 @@ export type LifetimeOptions = {
   /** Opened again with every config; let go of when that life is over. */
   readonly openLog: (config: Config) => OpenLog;
   /** What the page shows an administrator of a daemon with this config; default: nothing. */
-  readonly inspection?: (config: Config) => Inspection;
+  readonly inspection?: (config: Config) => AdministratorView;
   readonly started?: (daemon: Daemon) => void;
   /** Called at every step. Default: nothing. */
   readonly notifier?: Notifier;

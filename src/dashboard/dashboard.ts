@@ -17,7 +17,7 @@ import { addReads } from "./read-routes.ts";
 import { addSession } from "./session-routes.ts";
 import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 
-export type { DashboardOptions, Health, Inspection } from "./options.ts";
+export type { DashboardOptions, Health, AdministratorView } from "./options.ts";
 
 /** Questions within this time share an answer. */
 const SNAPSHOT_MS_MAX = 250;

@@ -5,7 +5,7 @@ import { messageOf } from "../std/fault.ts";
 import { printable } from "../std/printable.ts";
 import { levelOf } from "../std/log-level.ts";
 import type { ApiRoute } from "./api-document.ts";
-import type { Inspection } from "./options.ts";
+import type { AdministratorView } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Lines of an answer. */
@@ -51,7 +51,10 @@ type LogLine = {
 };
 
 /** Adds the routes; where there is nothing to look at they answer 404. */
-export function addInspection(app: FastifyInstance, inspection: Inspection | undefined): void {
+export function addInspection(
+  app: FastifyInstance,
+  inspection: AdministratorView | undefined,
+): void {
   const own = () => {
     if (inspection) return inspection;
     const hint = "`scanferry run` has it.";

@@ -41,7 +41,7 @@ export type ChannelReport = {
 };
 
 /** What an administrator may look at. */
-export type Inspection = {
+export type AdministratorView = {
   /** The latest lines of the log as JSON, without secrets, the oldest first. */
   readonly lines: () => readonly string[];
   /** Of the configuration in use, without secrets. */
@@ -79,7 +79,7 @@ export type DashboardOptions = {
   token?: string;
   actions: Actions;
   /** Default: there is nothing to look at. */
-  inspection?: Inspection | undefined;
+  inspection?: AdministratorView | undefined;
   /** How far uploads are; default: nobody knows. */
   uploads?: Pick<UploadMeter, "read" | "changed">;
   /** What the channels did that tell people; default: there are none. */

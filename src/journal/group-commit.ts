@@ -31,7 +31,7 @@ type Write = {
 };
 
 /** Resolves once what was committed before the call is on the disk. */
-export type Sync = () => Promise<void>;
+export type Flush = () => Promise<void>;
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
@@ -60,7 +60,7 @@ export class GroupCommit {
   #open: Run[] = [];
   #scheduled = false;
   readonly #blockage: Blockage;
-  readonly #sync: Sync;
+  readonly #sync: Flush;
   /** The sync that is under way; ends once the writes that it makes durable are settled. */
   #syncing: Promise<void> | undefined;
   /** When the next commit may begin, by the monotonic clock. */
@@ -70,7 +70,7 @@ export class GroupCommit {
   readonly #release: Statement;
 
   /** `sync` makes durable what was committed before it was called. */
-  constructor(db: Database, path: string, clock: Clock, sync: Sync, waits: BlockageOptions = {}) {
+  constructor(db: Database, path: string, clock: Clock, sync: Flush, waits: BlockageOptions = {}) {
     this.#sync = sync;
     this.#blockage = new Blockage(path, clock, waits);
     this.#db = db;

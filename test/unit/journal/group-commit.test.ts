@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { GroupCommit, type Sync } from "../../../src/journal/group-commit.ts";
+import { GroupCommit, type Flush } from "../../../src/journal/group-commit.ts";
 import type { BlockageOptions } from "../../../src/journal/blockage.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
@@ -9,13 +9,13 @@ import { ManualClock } from "../../fakes/manual-clock.ts";
 import { until } from "../../fixtures/until.ts";
 import { scratch } from "./scratch.ts";
 
-const NO_DISK: Sync = async () => {};
+const NO_DISK: Flush = async () => {};
 
 function open(
   path: string,
   clock: Clock = systemClock,
   waits: BlockageOptions = {},
-  sync: Sync = NO_DISK,
+  sync: Flush = NO_DISK,
 ) {
   const db = new Database(join(path, "numbers.db"), { timeout: 20 });
   db.pragma("journal_mode = WAL");
