@@ -110,7 +110,7 @@ async function journaling(
   }
   const seconds = (performance.now() - begun) / 1_000;
   bench.find({
-    what: `journaling new files into a journal of ${rows.toLocaleString("en")} rows`,
+    what: `new files journaled, ${rows.toLocaleString("en")} rows`,
     ours: `${files.toLocaleString("en")} rows in ${rounded(seconds)} s`,
     beside: "",
     value: files / seconds,
@@ -138,8 +138,8 @@ async function command(
     times.push(seconds * 1_000);
   }
   bench.find({
-    what: `\`${words.join(" ")}\`, journal of ${count} rows`,
-    ours: "the whole command",
+    what: `\`${words.join(" ")}\`, ${count} rows`,
+    ours: "",
     beside: "",
     value: median(times),
     bound: { atMost: 1_000, unit: "ms" },
@@ -158,7 +158,7 @@ async function taking(bench: Bench, place: PostgresPlace, count: string): Promis
     check(taken.length > 0, "nothing to take");
   }
   bench.find({
-    what: `taking the next documents, journal of ${count} rows`,
+    what: `taking the next documents, ${count} rows`,
     ours: `${TAKES} times`,
     beside: "",
     value: median(times),

@@ -39,11 +39,9 @@ export const together: ClusterCase = {
     ]);
     const [one, three] = [medianBy(ones, perSecond), medianBy(threes, perSecond)];
     bench.find({
-      what:
-        `three daemons compared with one, ${spec.files.toLocaleString("en")} × 20 KB, ${LATENCY_MS} ms ` +
-        `latency, ${CONCURRENCY} at once each`,
+      what: `three daemons, ${spec.files.toLocaleString("en")} × 20 KB, ${LATENCY_MS} ms latency, ${CONCURRENCY} at once each`,
       ours: `${rounded(three.perSecond)} documents/s`,
-      beside: `one: ${rounded(one.perSecond)} documents/s`,
+      beside: `one ${rounded(one.perSecond)} documents/s`,
       value: three.perSecond / one.perSecond,
       bound: { atLeast: 2.7, unit: "×" },
     });

@@ -43,7 +43,7 @@ export function jobsOf(quick: boolean): Job[] {
     what: string,
     atLeast = 0.35,
   ): Job => ({
-    what: `whole job, ${what}, ${concurrency} at once`,
+    what: `${what}, ${concurrency} at once`,
     tree: { files, bytes, directories: 100 },
     concurrency,
     atLeast,
@@ -81,7 +81,7 @@ async function beside(bench: Bench, each: Job) {
   bench.find({
     what,
     ours: shown(own, tree),
-    beside: `curl ${shown(theirs, tree)}`,
+    beside: `curl ${rounded(theirs.seconds)} s, CPU ${rounded(theirs.cpuSeconds)} s`,
     value: theirs.seconds / own.seconds,
     bound: { atLeast, unit: "×" },
   });
@@ -185,7 +185,7 @@ async function flatMemory(bench: Bench, home: Home, large: TreeSpec, peakBytes: 
   const small = await sentTo({}, tree, (url) => carry(home, url, root, 1));
   const mib = (bytes: number) => bytes / 2 ** 20;
   bench.find({
-    what: `memory, parent and reader, while ${mib(large.bytes)} MiB are sent, above that with 20 KB`,
+    what: `memory while ${mib(large.bytes)} MiB are sent, beyond that with 20 KB`,
     ours: `peak ${rounded(mib(peakBytes))} MiB`,
     beside: `20 KB: ${rounded(mib(small.peakBytes))} MiB`,
     value: mib(peakBytes - small.peakBytes),

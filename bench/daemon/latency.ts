@@ -32,13 +32,18 @@ export const latency: Case = {
     const cold = await roundOf(bench, files, 0);
     const { firstP99, allP50, allP99 } = medianBy(rounds, (each) => each.firstP99);
     const count = files.toLocaleString("en");
-    bench.find({
-      what: `last write to the start of sending, beyond \`settle\`: p99 of the first ${FIRST} of ${count} dropped at once; none missed`,
-      ours: `all of them: p50 ${Math.round(allP50)} ms, p99 ${Math.round(allP99)} ms`,
-      beside: "",
-      value: firstP99,
-      bound: { atMost: 150, unit: "ms" },
-    });
+    for (const [whose, value, atMost] of [
+      [`the first ${FIRST}`, firstP99, 150],
+      ["all", allP99, 3_000],
+    ] as const) {
+      bench.find({
+        what: `${count} dropped: delay beyond \`settle\`, p99 of ${whose}`,
+        ours: `median ${Math.round(allP50)} ms`,
+        beside: "",
+        value,
+        bound: { atMost, unit: "ms" },
+      });
+    }
     bench.note(
       `the drop: a daemon that was just started began with the first ${FIRST} within ${Math.round(cold.firstP99)} ms (p99), with all of them within ${Math.round(cold.allP99)} ms`,
     );

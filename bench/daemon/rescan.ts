@@ -33,7 +33,7 @@ async function beside(bench: Bench, daemon: RunningDaemon, tool: Tool): Promise<
   const [own, other] = [median(ours), median(theirs)];
   const isLimit = tool.bound.atMost !== undefined;
   bench.find({
-    what: `rescan of the unchanged tree, ${isLimit ? "our time by theirs" : "their time by ours"}`,
+    what: `rescan without a change, ${isLimit ? "our time by theirs" : "their time by ours"}`,
     ours: `${rounded(own)} s`,
     beside: `${tool.name} ${rounded(other)} s`,
     value: isLimit ? own / other : other / own,

@@ -78,7 +78,7 @@ async function idlePercentOf(bench: Bench, pid: number): Promise<number> {
 function report(bench: Bench, least: ScanScheduler, largest: ScanScheduler): void {
   const files = largest.files.toLocaleString("en");
   bench.find({
-    what: `first journaling of ${files} files, from the daemon's start`,
+    what: `start until ${files} new files are journaled`,
     ours: `${Math.round(largest.files / largest.journalSeconds)} files/s`,
     beside: "",
     value: largest.journalSeconds,
@@ -89,16 +89,16 @@ function report(bench: Bench, least: ScanScheduler, largest: ScanScheduler): voi
     [least, 170],
   ] as const) {
     bench.find({
-      what: `memory, parent and reader, ${count.toLocaleString("en")} files journaled and watched`,
-      ours: "both peaks, the program's own pages once",
+      what: `memory with ${count.toLocaleString("en")} files`,
+      ours: "",
       beside: "",
       value: peakMib,
       bound: { atMost, unit: "MiB" },
     });
   }
   bench.find({
-    what: `idle CPU, ${files} files watched natively`,
-    ours: "parent and reader",
+    what: `idle, ${files} files watched`,
+    ours: "",
     beside: "",
     value: largest.idlePercent,
     bound: { atMost: 0.5, unit: "% of a core" },
@@ -115,7 +115,7 @@ function growth(bench: Bench, scanSchedulers: readonly ScanScheduler[]): void {
     const points = perFile(field);
     const [first, last] = [points[0]?.micros ?? 0, points.at(-1)?.micros ?? 0];
     bench.find({
-      what: `growth of the cost of a file, ${what}: the largest tree's by the smallest's`,
+      what: `cost of a file, ${what}, largest tree by smallest`,
       ours: `${rounded(last)} µs a file`,
       beside: `smallest tree: ${rounded(first)} µs`,
       value: last / first,

@@ -41,7 +41,12 @@ type Request = {
   head: Buffer;
 };
 
-type Stored = { readonly id: number; readonly filename: string; readonly at: number };
+type Stored = {
+  readonly id: number;
+  readonly filename: string;
+  readonly filesize: number;
+  readonly at: number;
+};
 
 const stored = new Map<number, Stored[]>();
 let uploads = 0;
@@ -84,17 +89,24 @@ function taken({ head, length, at, digest }: Request): object {
   bytes += length;
   arrivals.push([filename, at]);
   if (digest) digests[filename] = digest.hex();
-  const document = { id: uploads, filename, at: Date.now() };
+  const document = { id: uploads, filename, filesize: filesizeOf(head, length), at: Date.now() };
   const inFolder = stored.get(folderId);
   if (inFolder) inFolder.push(document);
   else stored.set(folderId, [document]);
   return { ...detailOf(document, folderId), status: "UPLOADED" };
 }
 
-function detailOf({ id, filename, at }: Stored, folderId: number): object {
+/** The file is the last part: what stands before and behind it is known from the head. */
+function filesizeOf(head: Buffer, length: number): number {
+  const from = head.indexOf(HEAD_END, head.indexOf('filename="')) + HEAD_END.length;
+  const boundary = head.indexOf("\r\n");
+  return length - from - boundary - "\r\n--\r\n".length;
+}
+
+function detailOf({ id, filename, filesize, at }: Stored, folderId: number): object {
   const status = Date.now() - at >= CONVERT_MS ? "CONVERTED" : "UPLOADED";
   const dates = { createdDate: at, uploadedDate: at };
-  return { id, folderId, digidoc: false, filename, ...dates, pages: 1, filesize: 0, status };
+  return { id, folderId, digidoc: false, filename, ...dates, pages: 1, filesize, status };
 }
 
 /** Folders are numbered from the root's on: those below it, then those below the first `t`, and so on. */

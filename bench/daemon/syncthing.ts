@@ -37,7 +37,7 @@ export const syncthing: Case = {
     ]);
     const [seconds, own] = [median(theirs), median(ours)];
     bench.find({
-      what: `whole job, ${tree.files.toLocaleString("en")} × 20 KB, 8 at once`,
+      what: `${tree.files.toLocaleString("en")} × 20 KB, 8 at once`,
       ours: `${rounded(own)} s`,
       beside: `two syncthing ${rounded(seconds)} s`,
       value: seconds / own,

@@ -40,7 +40,7 @@ export const webdav: Case = {
 
 function report(bench: Bench, files: number, own: number, rclone: number): void {
   bench.find({
-    what: `whole job, ${files.toLocaleString("en")} × 20 KB, 8 at once`,
+    what: `${files.toLocaleString("en")} × 20 KB, 8 at once`,
     ours: `${rounded(own)} s`,
     beside: `rclone copy to WebDAV ${rounded(rclone)} s`,
     value: rclone / own,
