@@ -17,14 +17,14 @@ import { accessOf, beginningOf, type RandomAccess } from "../formats/random-acce
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import { digestOfBeginning } from "./beginning.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, problemOf } from "./file-fault.ts";
-import { lookInside, openInside } from "./open-inside.ts";
+import { openInside, statWithCompanion } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
 import { accessOfFd, digestOf, type OpenBytes, pdfBytesIn, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { Beginning, Inspection, SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./source-status.ts";
-import { whyDownloading, whyHollow } from "./under-way.ts";
+import { DOWNLOAD_SUFFIXES, whyDownloading, whyHollow } from "./under-way.ts";
 
 /** Files up to this size are read in one go. */
 const WHOLE_BYTES_MAX = 8 << 20;
@@ -122,20 +122,20 @@ async function inspectOpen(
   const { sentBytes, engine = (bytes) => pdfPages(pdfBytesIn(bytes)) } = options;
   const pages = options.pages || sentBytes !== undefined;
   const content = await read(file, { pages, engine, sentBytes }, signal);
-  const there = lookInside(settings.source, path, settings.network);
-  if (!there) throw new FileGone(path);
+  const found = statWithCompanion(settings.source, path, DOWNLOAD_SUFFIXES);
+  if (!found) throw new FileGone(path);
+  const there = seenOf(found.stat, settings.network);
   if (there.stamp !== before.stamp) return { kind: "changed", seen: there };
   const after = seenOf(fstatSync(fd, { bigint: true }), settings.network);
   if (after.stamp !== before.stamp || content.bytesRead !== before.sizeBytes)
     return { kind: "changed", seen: after };
   const { digest, judgement, beginning } = content;
-  const why = whyDownloading(settings.source, path);
   const born = bornAt(stat);
   return {
     kind: "whole",
     digest,
     seen: before,
-    ...(why === undefined ? judgement : unfinished(why)),
+    ...(found.companion === undefined ? judgement : unfinished(whyDownloading(found.companion))),
     ...(born === undefined ? {} : { bornAt: born }),
     ...(content.pages === undefined ? {} : { pages: content.pages }),
     ...(beginning === undefined ? {} : { beginning }),

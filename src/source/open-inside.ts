@@ -6,7 +6,7 @@
  * is looked at, and only a regular file is then opened, through the pin, so that it is the very
  * file that was looked at.
  */
-import { type BigIntStats, closeSync, constants, fstatSync, openSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { assertName, entryOf, O_PATH, openRoot, statsOf, within } from "./directory-fd.ts";
@@ -39,41 +39,66 @@ export function lookInside(source: string, path: RawPath, network = false): Seen
 
 /** The whole of what `lookInside` sees. Throws the same. */
 export function statInside(source: string, path: RawPath): BigIntStats | undefined {
+  return statWithCompanion(source, path, [])?.stat;
+}
+
+/**
+ * The same, and the first regular file next to it whose name is its own with one of these suffixes; one that cannot be
+ * looked at does not count.
+ */
+export function statWithCompanion(
+  source: string,
+  path: RawPath,
+  suffixes: readonly string[],
+): { readonly stat: BigIntStats; readonly companion: RawPath | undefined } | undefined {
   try {
-    return inside(source, path, (dir) => pinned(dir, nameOf(path), path, (_, stat) => stat));
+    return inside(source, path, (dir) => {
+      const name = nameOf(path);
+      const stat = statOfEntry(dir, name, path);
+      if (!stat?.isFile()) return undefined;
+      const names = suffixes.map((suffix) => `${name}${suffix}` as RawPath);
+      const companion = names.find((each) => statsOf(entryOf(dir, each))?.isFile());
+      return { stat, companion: companion && joinRaw(dirOf(path), companion) };
+    });
   } catch (error) {
-    if (error instanceof FileGone || error instanceof NotRegular) return undefined;
+    if (error instanceof FileGone) return undefined;
     throw error;
   }
 }
 
-/**
- * The first regular file next to this one whose name is its own with one of these suffixes. Of what is gone, or cannot
- * be looked at: none.
- *
- * @throws `FileGone`, `FileUnreadable`, `SourceOffline` of the directory
- */
-export function companionInside(
-  source: string,
-  path: RawPath,
-  suffixes: readonly string[],
-): RawPath | undefined {
-  return inside(source, path, (dir) => {
-    const names = suffixes.map((suffix) => `${nameOf(path)}${suffix}` as RawPath);
-    const name = names.find((each) => statsOf(entryOf(dir, each))?.isFile());
-    return name && joinRaw(dirOf(path), name);
-  });
+function statOfEntry(dir: number, name: RawPath, path: RawPath): BigIntStats | undefined {
+  assertName(name);
+  try {
+    return lstatSync(entryOf(dir, name), { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    throw fileFault(error, path);
+  }
 }
 
 /** The same as `openInside` for an entry of a directory that is open already. */
 export function openEntry(dir: number, name: RawPath, path: RawPath): number {
-  return pinned(dir, name, path, (pin, stat) => {
-    try {
-      return openSync(`/proc/self/fd/${pin}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    } catch (error) {
-      throw fileFault(error, path, stat);
-    }
-  });
+  assertName(name);
+  let pin: number;
+  try {
+    pin = openSync(entryOf(dir, name), O_PATH | O_NOFOLLOW);
+  } catch (error) {
+    throw fileFault(error, path);
+  }
+  try {
+    const stat = fstatSync(pin, { bigint: true });
+    if (!stat.isFile()) throw new NotRegular(path, kindOf(stat));
+    return openPinned(pin, path, stat);
+  } finally {
+    closeSync(pin);
+  }
+}
+
+function openPinned(pin: number, path: RawPath, stat: BigIntStats): number {
+  try {
+    return openSync(`/proc/self/fd/${pin}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  } catch (error) {
+    throw fileFault(error, path, stat);
+  }
 }
 
 function inside<T>(source: string, path: RawPath, use: (dir: number) => T): T {
@@ -87,28 +112,6 @@ function inside<T>(source: string, path: RawPath, use: (dir: number) => T): T {
     return within(root, dirOf(path), use);
   } finally {
     closeSync(root);
-  }
-}
-
-function pinned<T>(
-  dir: number,
-  name: RawPath,
-  path: RawPath,
-  use: (pin: number, stat: BigIntStats) => T,
-): T {
-  assertName(name);
-  let pin: number;
-  try {
-    pin = openSync(entryOf(dir, name), O_PATH | O_NOFOLLOW);
-  } catch (error) {
-    throw fileFault(error, path);
-  }
-  try {
-    const stat = fstatSync(pin, { bigint: true });
-    if (!stat.isFile()) throw new NotRegular(path, kindOf(stat));
-    return use(pin, stat);
-  } finally {
-    closeSync(pin);
   }
 }
 

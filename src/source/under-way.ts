@@ -5,22 +5,16 @@
 import { type BigIntStats, statfsSync } from "node:fs";
 import { BLOCK_BYTES } from "../formats/gaps.ts";
 import { nameOf, type RawPath, shown } from "../std/raw-path.ts";
-import { companionInside } from "./open-inside.ts";
 
 /**
  * What stands next to a file under its final name while it is downloaded: aria2's control file; the data of Firefox and of
  * KDE, of Chrome, of uTorrent, of WinSCP, some of which reserve the final name by an empty file, or by one of full size.
  */
-const COMPANIONS = [".aria2", ".part", ".crdownload", ".!ut", ".filepart"] as const;
+export const DOWNLOAD_SUFFIXES = [".aria2", ".part", ".crdownload", ".!ut", ".filepart"] as const;
 
-/**
- * Why the file is not finished by what stands next to it; undefined where nothing does.
- *
- * @throws what `companionInside` does
- */
-export function whyDownloading(source: string, path: RawPath): string | undefined {
-  const companion = companionInside(source, path, COMPANIONS);
-  return companion && `${shown(nameOf(companion))} stands next to it: a download under way`;
+/** Why a file is not finished that has such a companion. */
+export function whyDownloading(companion: RawPath): string {
+  return `${shown(nameOf(companion))} stands next to it: a download under way`;
 }
 
 /**
