@@ -7,6 +7,7 @@ import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
 import type { Alone, NewDocument } from "./journal.ts";
+import type { DocumentCounts } from "./document-counts.ts";
 import type { Statements } from "./statements.ts";
 
 /** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
@@ -18,13 +19,18 @@ export const CURRENT_AT = `SELECT n.*, d.path AS dir
   FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
   WHERE d.mirror_id = ? AND d.path = ? AND n.name = ? AND n.current = 1`;
 
+/** Columns by which documents are counted. */
+const COUNTED_BY = ["state", "mirror_id", "estimate"] as const;
+
 export class DocumentsTable {
   readonly #sql: Statements;
+  readonly #counts: DocumentCounts;
   /** The directory that was last asked for: files come by the directory. */
   #directory: { mirrorId: number; dir: RawPath; id: number } | undefined;
 
-  constructor(sql: Statements) {
+  constructor(sql: Statements, counts: DocumentCounts) {
     this.#sql = sql;
+    this.#counts = counts;
   }
 
   read(id: number): Document | undefined {
@@ -55,7 +61,9 @@ export class DocumentsTable {
           @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes,
           @supersedes IS NULL)`)
       .run({ mirrorId, dirId, name: bytesOf(name), ...seen, at, dueAt, supersedes });
-    return Number(lastInsertRowid);
+    const id = Number(lastInsertRowid);
+    this.#counts.joined({ id, mirrorId, state: "settling", firstSeenAt: at, estimate: null });
+    return id;
   }
 
   /**
@@ -74,14 +82,19 @@ export class DocumentsTable {
       .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
       .run(...Object.values(columns), before.id, before.state satisfies State);
     invariant(changes === 1, `document ${before.id} left ${before.state} before it was written`);
+    if (!COUNTED_BY.some((name) => name in columns)) return;
+    this.#counts.left(before);
+    this.#counts.joined({ ...before, ...fields });
   }
 
   /** Removes the row; a row that superseded it supersedes its predecessor instead. */
-  delete({ id, supersedes }: Document): void {
+  delete(document: Document): void {
+    const { id, supersedes } = document;
     this.#sql
       .of("UPDATE documents SET supersedes = ? WHERE supersedes = ? AND supersedes IS NOT NULL")
       .run(supersedes, id);
     this.#sql.of("DELETE FROM documents WHERE id = ?").run(id);
+    this.#counts.left(document);
   }
 
   /** What superseded the row does so no more. */

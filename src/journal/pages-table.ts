@@ -1,13 +1,9 @@
 /** Pages: what waits to be sent, what the archive may be charging, and which warning was given. */
-import type { WaitingPages, WarnedRow } from "./journal.ts";
+import type { WarnedRow } from "./journal.ts";
 import type { Statements } from "./statements.ts";
 
 /** The texts, by the question they answer. */
 export const PAGES_QUERIES = {
-  waitingPages: `SELECT m.id AS mirrorId, n.state, count(*) AS documents,
-      coalesce(sum(n.estimate), 0) AS pages, count(*) - count(n.estimate) AS unknown
-    FROM mirrors m CROSS JOIN documents n ON n.mirror_id = m.id AND n.state IN ('pending', 'held')
-    GROUP BY m.id, n.state`,
   pendingOver: `SELECT count(*) AS documents
     FROM documents WHERE mirror_id = ? AND state = 'pending' AND estimate > ?`,
   charged: `SELECT mirror_id AS mirrorId, sum(charged) AS pages FROM usage_buckets
@@ -24,10 +20,6 @@ export class PagesTable {
 
   constructor(sql: Statements) {
     this.#sql = sql;
-  }
-
-  waiting(): WaitingPages[] {
-    return this.#sql.of<WaitingPages>(PAGES_QUERIES.waitingPages).all();
   }
 
   pendingOver(mirrorId: number, pages: number): number {

@@ -1,5 +1,5 @@
 /** What the journal is asked. Each query is served by an index of its own; a test reads the plans. */
-import { type Document, STATES, type State } from "../domain/document.ts";
+import type { Document } from "../domain/document.ts";
 import { DOUBT_CODES, FOLDER_CODES } from "../domain/code-sets.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
@@ -86,30 +86,6 @@ export const QUERIES = {
       count(*) AS documents
     FROM documents WHERE state = 'held' AND problem_code = ? AND target_path IS NOT NULL
     GROUP BY mirror_id, target_path`,
-  // By range of the index: a group of a whole scan compares mirror and state of each row, which takes
-  // twice as long. What has no time is the bulk, and stands in the order of its ids. Of the pair that most of
-  // some rows belong to, probably the largest, it is what is left of all: to count all rows is a look at
-  // pages, and takes a quarter as long.
-  counts: `WITH most AS MATERIALIZED (SELECT mirror_id, state FROM documents
-        WHERE id IN (SELECT (SELECT n.id FROM documents n
-            WHERE n.id >= (SELECT max(id) FROM documents) * eighths.value / 8 ORDER BY n.id LIMIT 1)
-          FROM json_each('[1, 2, 3, 4, 5, 6, 7]') AS eighths)
-        GROUP BY mirror_id, state ORDER BY count(*) DESC LIMIT 1),
-      pairs AS MATERIALIZED (SELECT m.id AS mirrorId, s.value AS state,
-      (SELECT json_array(count(*), min(n.id)) FROM documents n
-        WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at >= -9e999) AS timed,
-      CASE WHEN (m.id, s.value) = (SELECT mirror_id, state FROM most) THEN NULL
-        ELSE (SELECT count(*) FROM documents n
-          WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at IS NULL) END AS untimed,
-      (SELECT n.id FROM documents n WHERE n.mirror_id = m.id AND n.state = s.value
-        AND n.due_at IS NULL ORDER BY n.id LIMIT 1) AS oldest
-      FROM mirrors m NOT INDEXED CROSS JOIN json_each(?) s)
-    SELECT p.mirrorId, p.state,
-      (p.timed ->> 0) + coalesce(p.untimed, (SELECT count(*) FROM documents)
-        - (SELECT sum((timed ->> 0) + coalesce(untimed, 0)) FROM pairs)) AS documents,
-      n.first_seen_at AS oldestAt
-    FROM pairs p CROSS JOIN documents n
-      ON n.id = coalesce(min(p.timed ->> 1, p.oldest), p.timed ->> 1, p.oldest)`,
   withProblem: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
     FROM documents WHERE problem_code IS NOT NULL GROUP BY problem_code, state`,
   withProblemOf: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
@@ -125,12 +101,6 @@ export const QUERIES = {
 } as const;
 
 type Place = { readonly mirrorId: number; readonly targetPath: string };
-type CountRow = {
-  readonly mirrorId: number;
-  readonly state: State;
-  readonly documents: number;
-  readonly oldestAt: number;
-};
 
 /** Each answers as `Journal` has it under the same name, for the archive that is given. */
 export class Queries {
@@ -257,10 +227,6 @@ export class Queries {
   duplicates(): Duplicates {
     const none = { documents: 0, pages: 0 };
     return this.#sql.of<Duplicates>(QUERIES.duplicates).get() ?? none;
-  }
-
-  counts(): CountRow[] {
-    return this.#sql.of<CountRow>(QUERIES.counts).all(JSON.stringify(STATES.toSorted()));
   }
 
   withProblem(mirrorIds?: readonly number[]): WithProblem[] {

@@ -143,7 +143,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
-    return this.#session.write(() => {
+    return this.#change(() => {
       this.#tables.documents.begin();
       return this.#writer.apply(changes);
     }, this.#onApplied);
@@ -210,7 +210,26 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
-    return this.#session.write(() => this.#tables.tidy.tidy(request));
+    return this.#change(() => this.#tables.tidy.tidy(request));
+  }
+
+  /** Writes documents. What is counted is wrong once that is undone, alone or with others. */
+  async #change<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
+    const { counts } = this.#tables;
+    const counting = () => {
+      try {
+        return run();
+      } catch (error) {
+        counts.forget();
+        throw error;
+      }
+    };
+    try {
+      return await this.#session.write(counting, committed);
+    } catch (error) {
+      counts.forget();
+      throw error;
+    }
   }
 
   /** SQLite's own count; it leaves this connection's writes out. */

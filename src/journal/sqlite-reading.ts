@@ -88,7 +88,7 @@ export abstract class SqliteReading {
   }
 
   waitingPages(): Promise<WaitingPages[]> {
-    return this.#session.read(() => this.#tables.pages.waiting());
+    return this.#session.read(() => this.#tables.counts.waitingPages());
   }
 
   pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
@@ -214,7 +214,7 @@ export abstract class SqliteReading {
   }
 
   counts(): ReturnType<Journal["counts"]> {
-    return this.#session.read(() => this.#tables.queries.counts());
+    return this.#session.read(() => this.#tables.counts.counts());
   }
 
   withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]> {

@@ -7,6 +7,7 @@ import { PagesTable } from "./pages-table.ts";
 import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
+import { DocumentCounts } from "./document-counts.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { TidyTable } from "./tidy-table.ts";
 
@@ -16,9 +17,11 @@ export type Tables = ReturnType<typeof tablesIn>;
 /** The tables of an open journal. */
 export function tablesIn(db: Database) {
   const statements = new Statements(db);
-  const documents = new DocumentsTable(statements);
+  const counts = new DocumentCounts(statements);
+  const documents = new DocumentsTable(statements, counts);
   return {
     statements,
+    counts,
     documents,
     records: new RecordsTable(statements),
     account: new AccountTable(statements),
