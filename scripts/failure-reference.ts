@@ -66,6 +66,7 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ],
   ["FILES_EXHAUSTED", OPEN_FILES_HINT],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
+  ["TOO_MANY_WAIT", "Stop scanferry, run `scanferry adopt`, and start it again."],
   [
     "RECEIPT_UNWRITABLE",
     "Give the daemon's user access to the folder of `receipts`, or free space. scanferry tries again automatically.",

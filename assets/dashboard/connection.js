@@ -27,11 +27,11 @@ export function ask(path, answerMs = ANSWER_MS) {
 }
 
 /** Asks for a change. While the daemon does not answer, nothing is sent. */
-export function tell(path, body = {}) {
+export function tell(path, body = {}, answerMs = ANSWER_MS) {
   if (isLost) return Promise.reject(new Error(strings.nothingSent));
   const headers = { "content-type": "application/json", "x-scanferry": "1" };
   const request = { method: "POST", headers, body: JSON.stringify(body) };
-  return answerOf(path, request, ANSWER_MS, strings.notKnown);
+  return answerOf(path, request, answerMs, strings.notKnown);
 }
 
 /** `silence`: what is said where no answer comes. */

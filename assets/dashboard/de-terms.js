@@ -223,6 +223,7 @@ export const REFUSALS = {
   BUSY: "Zu viele Anfragen auf einmal. Bitte gleich noch einmal versuchen.",
   BAD_QUERY: "Damit lässt sich nicht suchen.",
   TOKEN_NEEDED: "Das Token fehlt oder ist falsch.",
+  TOO_MANY_WAIT: "Zu viele Dateien warten. scanferry anhalten, `scanferry adopt` ausführen, und wieder starten.",
   INTERNAL: "Die Antwort konnte nicht erstellt werden. Das Log des Daemons sagt mehr.",
 };
 

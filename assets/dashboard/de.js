@@ -6,6 +6,16 @@ import { count as number, many } from "./format.js";
 const documents = (count) => many(count, "Dokument", "Dokumente");
 const pages = (count) => many(count, "Seite", "Seiten");
 
+/** What came of a choice, and why not of all. */
+const choiceReport = ({ documents: done, unclear, changed }, what) =>
+  [
+    `${documents(done)} ${what}.`,
+    unclear > 0 && `${documents(unclear)} weiter zurückgehalten: was das Archiv hat, kann ein anderes sein.`,
+    changed > 0 && `${documents(changed)} unverändert gelassen: seit der Anzeige hat sich etwas geändert.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+
 export const strings = {
   lang: "de",
   language: "Sprache",
@@ -97,8 +107,15 @@ export const strings = {
       retry: (count) => (count === 1 ? "Erneut versuchen" : `Alle ${number(count)} erneut versuchen`),
       sendAnyway: (count) =>
         count === 1 ? "Trotzdem senden" : `Alle ${number(count)} trotzdem senden`,
-      sendAsNew: (count) => (count === 1 ? "Erneut senden" : `Alle ${number(count)} erneut senden`),
+      sendAgain: (count) => (count === 1 ? "Erneut senden" : `Alle ${number(count)} erneut senden`),
+      adopt: (count) =>
+        count === 1 ? "Es ist dasselbe Dokument" : `Alle ${number(count)} sind dieselben Dokumente`,
+      sendAsNew: (count) =>
+        count === 1 ? "Als neues Dokument senden" : `Alle ${number(count)} als neue Dokumente senden`,
     },
+    adoptText:
+      "Es wird nichts gesendet: Jede Datei wird mit dem Dokument verbunden, das das Archiv unter ihrem Namen und mit ihrer Größe hat. Was unklar ist, bleibt zurückgehalten.",
+    asNewText: "Hat das Archiv eines davon schon, so ist es danach doppelt dort.",
     costs: (count) =>
       count === undefined
         ? "Damit wird das Folgende gesendet. Das Archiv zählt die Seiten."
@@ -244,6 +261,8 @@ export const strings = {
       count === 0
         ? "Nichts mehr zu senden."
         : `${documents(count)} ${count === 1 ? "wird" : "werden"} gesendet wie vorhanden, wenn sich die Datei nicht vorher ändert.`,
+    adopt: (outcome) => choiceReport(outcome, "mit dem Archiv verbunden"),
+    sendAsNew: (outcome) => choiceReport(outcome, "wieder eingereiht und als neu gesendet"),
     pause: "Das Senden ist angehalten.",
     resume: "Das Senden geht weiter.",
     rescan: "Die Ordner werden durchsucht.",

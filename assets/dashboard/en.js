@@ -5,6 +5,16 @@ import { count as number, many } from "./format.js";
 const documents = (count) => many(count, "document", "documents");
 const pages = (count) => many(count, "page", "pages");
 
+/** What came of a choice, and why not of all. */
+const choiceReport = ({ documents: done, unclear, changed }, what) =>
+  [
+    `${documents(done)} ${what}.`,
+    unclear > 0 && `${documents(unclear)} left held: what the archive has may be another's.`,
+    changed > 0 && `${documents(changed)} left alone: changed since this page showed them.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+
 export const strings = {
   lang: "en",
   language: "Language",
@@ -95,8 +105,15 @@ export const strings = {
     actions: {
       retry: (count) => (count === 1 ? "Retry" : `Retry all ${number(count)}`),
       sendAnyway: (count) => (count === 1 ? "Send anyway" : `Send all ${number(count)} anyway`),
-      sendAsNew: (count) => (count === 1 ? "Send again" : `Send all ${number(count)} again`),
+      sendAgain: (count) => (count === 1 ? "Send again" : `Send all ${number(count)} again`),
+      adopt: (count) =>
+        count === 1 ? "It is the same document" : `All ${number(count)} are the same documents`,
+      sendAsNew: (count) =>
+        count === 1 ? "Send as a new document" : `Send all ${number(count)} as new documents`,
     },
+    adoptText:
+      "Nothing is sent: each file is linked to the document that the archive has of its name and size. What is unclear stays held.",
+    asNewText: "If the archive has one of them already, it is there twice afterwards.",
     costs: (count) =>
       count === undefined
         ? "This sends the following. The archive counts its pages."
@@ -234,6 +251,8 @@ export const strings = {
     retry: (count) => (count === 0 ? "Nothing is left to retry." : `${documents(count)} put back in the queue.`),
     anyway: (count) =>
       count === 0 ? "Nothing is left to send." : `${documents(count)} sent as ${count === 1 ? "it is" : "they are"}, unless the file changes first.`,
+    adopt: (outcome) => choiceReport(outcome, "linked to the archive's"),
+    sendAsNew: (outcome) => choiceReport(outcome, "put back in the queue, to be sent as new"),
     pause: "Sending is paused.",
     resume: "Sending continues.",
     rescan: "Looking through the folders.",

@@ -1,12 +1,13 @@
 /** Findings: what is wrong and what waits, a card for each, with what can be done about it. */
 import { askFirst } from "./ask-first.js";
+import { CHOICE_MAX, choose, isChoice } from "./choice.js";
 import { ask, tell } from "./connection.js";
 import { byId, element, moment, sentence, sync } from "./dom.js";
 import { count } from "./format.js";
 import { strings } from "./strings.js";
 
 /** Documents that a question reads, and those that it names. */
-const READ_MAX = 200;
+const READ_MAX = CHOICE_MAX;
 const NAMED_MAX = 5;
 
 /** Cards that a person opened. */
@@ -83,7 +84,7 @@ function buttonsOf(finding, { work, onDocuments }) {
   if (!documents) return [];
   const words = strings.finding;
   const doing = actions
-    .filter((action) => Object.hasOwn(words.actions, action))
+    .filter((action) => !isChoice(action) || finding.count <= CHOICE_MAX)
     .map((action) => {
       const button = element("button", { type: "button" }, words.actions[action](finding.count));
       button.addEventListener("click", () => work(() => act(action, finding)));
@@ -100,14 +101,15 @@ function buttonsOf(finding, { work, onDocuments }) {
 async function act(action, { documents: { state, code }, count: number }) {
   // What is only held for something outside costs nothing that was not asked for before.
   const isCostly = action !== "retry" || state === "failed";
-  const question = isCostly && (await questionOf(action, { state, code }, number));
+  const { question, records } = isCostly ? await questionOf(action, { state, code }, number) : {};
+  if (isChoice(action)) return choose(action, question, records);
   if (question && !(await askFirst(question))) return undefined;
   const anyway = action === "sendAnyway";
   const { documents } = await tell("/api/retry", { state, code, anyway });
   return anyway ? strings.asked.anyway(documents) : strings.asked.retry(documents);
 }
 
-/** Says what will be sent. */
+/** Says what will be sent, and has the documents as they are shown. */
 async function questionOf(action, { state, code }, number) {
   const query = new URLSearchParams({ state, code, limit: READ_MAX });
   const { documents, next } = await ask(`/api/documents?${query}`);
@@ -116,9 +118,10 @@ async function questionOf(action, { state, code }, number) {
   const pages = isCounted ? counts.reduce((all, some) => all + some, 0) : undefined;
   const named = documents.slice(0, NAMED_MAX).map(({ path }) => path);
   const more = Math.max(number, documents.length) - named.length;
-  return {
+  const question = {
     title: strings.finding.actions[action](number),
     text: strings.finding.costs(pages),
     items: more > 0 ? [...named, strings.finding.more(count(more))] : named,
   };
+  return { question, records: documents };
 }

@@ -3,6 +3,7 @@ import { ask, tell } from "./connection.js";
 import { badge } from "./documents.js";
 import { byId, element, sentence, setText } from "./dom.js";
 import { askFirst } from "./ask-first.js";
+import { choose } from "./choice.js";
 import { bytes, count, fullTime } from "./format.js";
 import { showLogOf } from "./inspection.js";
 import { strings } from "./strings.js";
@@ -57,8 +58,10 @@ export function listenToStory(doing, finding) {
 }
 
 /** What `scanferry retry` does to it can be asked for here. */
-function actionsOf({ id, path, retry, error, state }) {
+function actionsOf(record) {
+  const { id, path, retry, error, state } = record;
   const words = strings.story;
+  if (state === "held" && error?.code === "FIRST_RUN") return [choicesOf(record)];
   const doing = [];
   const isUnfinished = retry === "anyway" || error?.code === "FILE_INCOMPLETE";
   if (retry === "queue") doing.push([words.retry, false, state === "failed"]);
@@ -78,6 +81,21 @@ function actionsOf({ id, path, retry, error, state }) {
     return button;
   });
   return [element("div", { class: "actions" }, ...buttons)];
+}
+
+/** What is decided of a document that the archive may have. */
+function choicesOf(record) {
+  const buttons = ["adopt", "sendAsNew"].map((action) => {
+    const title = strings.finding.actions[action](1);
+    const button = element("button", { type: "button" }, title);
+    button.addEventListener("click", () => {
+      byId("story").close();
+      const text = strings.finding.costs(record.pages ?? record.pagesEstimated ?? undefined);
+      work(() => choose(action, { title, text, items: [record.path] }, [record]));
+    });
+    return button;
+  });
+  return element("div", { class: "actions" }, ...buttons);
 }
 
 /** What keeps the document, in the reader's language. */

@@ -1,18 +1,20 @@
 /** The daemon: opens everything in order, the journal first, and closes it all in reverse. */
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/config.ts";
 import type { Health } from "../dashboard/dashboard.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { healthReason, serviceLine } from "../report/finding-text.ts";
-import { noteHostFaults } from "../report/host-faults.ts";
+import { type HostFaults, noteHostFaults } from "../report/host-faults.ts";
 import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
 import { whyWaits } from "../report/why-waits.ts";
-import { type Chosen, probeNow, retryAll } from "../sync/retry.ts";
+import { probeNow } from "../sync/retry.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./cluster-watch.ts";
 import { WebPage } from "./page.ts";
+import { pageActions } from "./page-actions.ts";
 import { openParts, type Parts, type PartsOptions } from "./parts.ts";
 import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
@@ -36,7 +38,10 @@ export class Daemon implements AsyncDisposable {
   readonly #healthWatches = new Map<string, HealthWatch>();
   #page: WebPage | undefined;
   #configFault: string | undefined;
+  /** What was written down of these last. */
+  #noted: HostFaults | undefined;
   #notifications: OwnNotifications | undefined;
+  readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
 
   private constructor(options: DaemonOptions, owned: AsyncDisposableStack, parts: Parts) {
@@ -162,6 +167,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   close(): Promise<void> {
+    this.#closing.abort(new Error("the daemon stops"));
     this.#closed ??= this.#owned.disposeAsync();
     return this.#closed;
   }
@@ -227,16 +233,12 @@ export class Daemon implements AsyncDisposable {
       inspection,
       uploads: this.#parts.uploads,
       channels: () => this.#notifications?.current?.reports ?? [],
-      actions: {
-        retry: async (chosen: Chosen, anyway: boolean) => {
-          const documents = await retryAll(this.journal, chosen, this.#clock.now(), anyway);
-          await this.probe();
-          return documents;
-        },
-        pause: () => this.#setPaused(true),
-        resume: () => this.#setPaused(false),
-        rescan: async () => this.rescan("asked for on the page"),
-      },
+      actions: pageActions({
+        config: this.#config,
+        parts: this.#parts,
+        rescan: (why) => this.rescan(why),
+        closing: this.#closing.signal,
+      }),
     };
     const listens = async (url: string) => {
       await this.journal.announcePage?.(url);
@@ -254,10 +256,16 @@ export class Daemon implements AsyncDisposable {
     this.#note();
   }
 
-  /** A journal that fails is reported on its own. */
+  /** A journal that fails is reported on its own, and gets the next note. */
   #note(): void {
     const page = this.#page?.problem;
-    noteHostFaults(this.journal, { page, config: this.#configFault }).catch(() => {});
+    const note = {
+      page: page && { message: page.message, hint: page.hint },
+      config: this.#configFault,
+    };
+    if (isDeepStrictEqual(note, this.#noted)) return;
+    this.#noted = note;
+    noteHostFaults(this.journal, note).catch(() => (this.#noted = undefined));
   }
 
   /** The report, and what is wrong. */
@@ -281,10 +289,5 @@ export class Daemon implements AsyncDisposable {
     // Nothing could be asked: starting again would fix nothing, but the administrator has to know.
     const { cluster } = this.#parts;
     return cluster.answered(ask, (why) => ({ healthy: false, ready: false, why }));
-  }
-
-  async #setPaused(paused: boolean): Promise<void> {
-    await this.journal.setPaused(paused);
-    await this.#parts.accounts.reread();
   }
 }

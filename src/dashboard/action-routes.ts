@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { ApiRoute } from "./api-document.ts";
+import type { ShownDocument } from "../sync/first-run-choice.ts";
 import type { Actions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -17,10 +18,25 @@ const RETRY = z.union([
     ...ANYWAY,
   }),
 ]);
+/** Documents of one choice: as many as a page shows before it asks. */
+const CHOICE_MAX = 200;
+const CHOICE = z.strictObject({
+  documents: z
+    .array(z.strictObject({ id: z.int().positive(), digest: z.string().regex(/^[\da-f]{64}$/) }))
+    .min(1)
+    .max(CHOICE_MAX),
+});
 const NOTHING = z.strictObject({});
 
 /** The routes that change something; POST only. */
-const ACTION_PATHS = ["/api/retry", "/api/pause", "/api/resume", "/api/rescan"] as const;
+const ACTION_PATHS = [
+  "/api/retry",
+  "/api/adopt",
+  "/api/send-as-new",
+  "/api/pause",
+  "/api/resume",
+  "/api/rescan",
+] as const;
 
 /** The same, as the API's document has them. */
 export const ACTIONS: readonly ApiRoute[] = [
@@ -30,6 +46,20 @@ export const ACTIONS: readonly ApiRoute[] = [
     summary:
       "Puts held or failed documents back in the queue, by their ids or all with one reason; `anyway`: also files that are unfinished. Answers how many documents it changed.",
     body: RETRY,
+  },
+  {
+    method: "post",
+    path: "/api/adopt",
+    summary:
+      "Links documents that are held as FIRST_RUN to what the archive has, as `scanferry adopt` does; each has to have the SHA-256 that was shown. Answers how many it linked, how many are `unclear` and how many have `changed`.",
+    body: CHOICE,
+  },
+  {
+    method: "post",
+    path: "/api/send-as-new",
+    summary:
+      "Sends such documents although the archive may have them. Answers how many, and how many have `changed`.",
+    body: CHOICE,
   },
   { method: "post", path: "/api/pause", summary: "Stops sending.", body: NOTHING },
   { method: "post", path: "/api/resume", summary: "Sends again.", body: NOTHING },
@@ -49,6 +79,8 @@ export function addActions(
       const chosen = "ids" in which ? [...new Set(which.ids)] : which;
       return { documents: await actions.retry(chosen, anyway) };
     },
+    "/api/adopt": (body) => actions.adopt(shownIn(body)),
+    "/api/send-as-new": (body) => actions.sendAsNew(shownIn(body)),
     "/api/pause": (body) => only(body, () => actions.pause()),
     "/api/resume": (body) => only(body, () => actions.resume()),
     "/api/rescan": (body) => only(body, () => actions.rescan()),
@@ -74,6 +106,12 @@ export function addActions(
   );
 }
 
+/** Each document once. */
+function shownIn(body: unknown): ShownDocument[] {
+  const { documents } = bodyOf(CHOICE, body);
+  return [...new Map(documents.map((each) => [each.id, each])).values()];
+}
+
 async function only(body: unknown, act: () => Promise<void>): Promise<void> {
   bodyOf(NOTHING, body);
   await act();
@@ -95,7 +133,7 @@ function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
     400,
     "BAD_BODY",
     "the body is not what this route takes",
-    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids]} or {"state": "held", "failed" or "settling", "code": a reason}, both with "anyway": true or absent; the others take {}.`,
+    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids]} or {"state": "held", "failed" or "settling", "code": a reason}, both with "anyway": true or absent; adopt and send-as-new take {"documents": [{"id": a journal id, "digest": its SHA-256}, 1 to ${CHOICE_MAX}]}; the others take {}.`,
   );
 }
 

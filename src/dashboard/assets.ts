@@ -41,6 +41,7 @@ export const ASSET_FILES = [
   "inspection.js",
   "findings.js",
   "ask-first.js",
+  "choice.js",
   "story.js",
   "connection.js",
   "favicon.svg",

@@ -7,6 +7,7 @@ import type { Log } from "../std/log.ts";
 import type { Finding } from "../report/finding.ts";
 import type { Standing } from "../report/standing.ts";
 import type { UploadMeter } from "./upload-meter.ts";
+import type { ChoiceOutcome, ShownDocument } from "../sync/first-run-choice.ts";
 import type { Chosen } from "../sync/retry.ts";
 
 /**
@@ -22,6 +23,10 @@ export type Actions = {
    * documents it changed.
    */
   retry(chosen: Chosen, anyway: boolean): Promise<number>;
+  /** Links documents that are held as `FIRST_RUN`, as they were shown, to what the archive has. Rejects with a `Fault`. */
+  adopt(shown: readonly ShownDocument[]): Promise<ChoiceOutcome>;
+  /** Sends them although the archive may have them. */
+  sendAsNew(shown: readonly ShownDocument[]): Promise<ChoiceOutcome>;
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Looks through every source now. */

@@ -21,6 +21,17 @@ export type Adoption = {
   readonly unclear: readonly Candidate[];
 };
 
+/**
+ * The remark of a document that is sent although the archive may have it, as a user asked: of this content, and once. A
+ * lost reply takes it away, as what is in the archive then may be this very document.
+ */
+export const AS_NEW = "sent as a new document, as was asked for: the archive had one of its name";
+
+/** True where `remark` is that. */
+export function isAsNew({ remark }: { readonly remark?: string | null }): boolean {
+  return remark === AS_NEW;
+}
+
 /** By ids of rows; those of which the archive has nothing are absent. */
 type Adoptions = ReadonlyMap<number, Adoption>;
 

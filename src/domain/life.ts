@@ -60,6 +60,7 @@ import {
   startOver,
   UNTROUBLED,
 } from "./patches.ts";
+import { isAsNew } from "./adopt.ts";
 import { isAskedFor } from "./settle.ts";
 import { asksAgain } from "./attributes.ts";
 import { failuresInARow } from "./consecutive-failures.ts";
@@ -189,6 +190,7 @@ export const ARROWS: Arrows = {
       dueAt,
       problem,
       consecutiveFailures: lostBefore(document, problem),
+      ...(isAsNew(document) ? { remark: null } : {}),
     }),
   },
   inDoubt: {

@@ -27,12 +27,12 @@ const SEVERITIES = {
 const ACTIONS: Readonly<Record<string, readonly FindingAction[]>> = {
   FILE_INCOMPLETE: ["retry", "sendAnyway"],
   FILE_UNFINISHED: ["sendAnyway"],
-  FIRST_RUN: ["adopt", "retry"],
-  DOUBT_FOLDER_GONE: ["sendAsNew"],
-  DOUBT_ELSEWHERE: ["sendAsNew"],
-  REPLIES_LOST: ["sendAsNew"],
-  REPLY_MISMATCHED: ["sendAsNew"],
-  DOCUMENT_ID_TAKEN: ["sendAsNew"],
+  FIRST_RUN: ["adopt", "sendAsNew"],
+  DOUBT_FOLDER_GONE: ["sendAgain"],
+  DOUBT_ELSEWHERE: ["sendAgain"],
+  REPLIES_LOST: ["sendAgain"],
+  REPLY_MISMATCHED: ["sendAgain"],
+  DOCUMENT_ID_TAKEN: ["sendAgain"],
 };
 
 /** One finding a problem. */

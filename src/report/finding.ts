@@ -43,10 +43,10 @@ export type Severity = "error" | "warning" | "info";
 
 /**
  * What a user can ask for: `retry` puts the documents back in the queue, `sendAnyway` sends unfinished files as they are,
- * `adopt` links files to documents that the archive has, `sendAsNew` sends what may be in the archive again if the archive
- * does not have it, `resume` ends a pause.
+ * `sendAgain` sends what may be in the archive again if the archive does not have it, `adopt` links files to documents that
+ * the archive has, `sendAsNew` sends them next to those, `resume` ends a pause.
  */
-export type FindingAction = "retry" | "sendAnyway" | "adopt" | "sendAsNew" | "resume";
+export type FindingAction = "retry" | "sendAnyway" | "sendAgain" | "adopt" | "sendAsNew" | "resume";
 
 /**
  * One thing that is wrong, or that waits. The texts are English sentences on one line, fit for a terminal; `title` has

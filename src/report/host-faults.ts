@@ -27,11 +27,7 @@ export async function noteHostFaults(journal: Journal, faults: HostFaults): Prom
   const instances = await cluster.instances();
   const own = observersOf(instances, true).find(({ id }) => id === cluster.instanceId);
   if (!own) return;
-  const { page, config } = faults;
-  // An error has its message where JSON does not look.
-  const plain = page && { message: page.message, hint: page.hint };
-  const note = { instance: own.id, page: plain, config };
-  await journal.setKeyValue(keyOf(own), JSON.stringify(note));
+  await journal.setKeyValue(keyOf(own), JSON.stringify({ instance: own.id, ...faults }));
 }
 
 /** What the daemons that run have noted; of several with the same fault, the first. */

@@ -6,6 +6,7 @@
  * On any other run the journal may have been taken back to an earlier state, and knows less than the archive: then
  * that guards what is new since, as far as the archive shows that it may have been sent (`LaterUploads`).
  */
+import { isAsNew } from "../domain/adopt.ts";
 import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
@@ -96,6 +97,7 @@ export class FirstRun {
     folderId: number,
     signal: AbortSignal,
   ): Promise<Objection | undefined> {
+    if (isAsNew(document)) return undefined;
     const { mirrorId, sentName, seen, problem } = document;
     const guard = this.#guardOf(mirrorId);
     // What a person had sent again after looking for it may have come late.

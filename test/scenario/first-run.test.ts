@@ -13,6 +13,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
+import { freePort } from "../fixtures/free-port.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { type World, aWorld } from "../fixtures/world.ts";
@@ -57,6 +58,58 @@ test("after a lost journal nothing is sent twice: what has a name there is held 
   expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(5);
   expect(await audit(world)).toEqual([]);
+});
+
+test("on the page single files are linked or sent as new, as they were shown; a kill loses neither", async () => {
+  const { world, config } = await aLoss(["a.pdf", "b.pdf", "c.pdf"]);
+  await using _ = world;
+  const before = world.archive.documents().find(({ filename }) => filename === "b.pdf")?.sha256;
+  world.write("b.pdf", pdfOf(5, { seed: 77 }));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const text = readFileSync(config, "utf8");
+  writeFileSync(config, text.replace("web: off", `web: { listen: "${url.slice(7)}" }`));
+  const ask = async (path: string, body?: object) => {
+    const headers = { "x-scanferry": "1", "content-type": "application/json" };
+    const post = body && { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(url + path, post)).json() as Promise<never>;
+  };
+  const daemon = aProcess(["--config", config, "run"]);
+  await using _daemon = daemon;
+  type Shown = { readonly documents: readonly { id: number; path: string; sha256: string }[] };
+  let documents: Shown["documents"] = [];
+  await until("three are held", async () => {
+    const shown: Shown = await ask("/api/documents?state=held&code=FIRST_RUN").catch(() => ({
+      documents: [],
+    }));
+    documents = shown.documents;
+    return documents.length === 3;
+  });
+  const [a, b] = ["a.pdf", "b.pdf"].map((name) => {
+    const shown = documents.find(({ path }) => path === name);
+    return { id: shown?.id ?? 0, digest: shown?.sha256 ?? "" };
+  });
+  const another = { documents: [{ ...a, digest: b?.digest }] };
+  expect(await ask("/api/adopt", another)).toMatchObject({ documents: 0, changed: 1 });
+  expect(await ask("/api/adopt", { documents: [a] })).toMatchObject({ documents: 1, unclear: 0 });
+  expect(await ask("/api/adopt", { documents: [b] })).toMatchObject({ documents: 0, unclear: 1 });
+  expect((await held(world)).map(({ name }) => name)).toEqual(["b.pdf", "c.pdf"]);
+  expect(world.archive.documents()).toHaveLength(3);
+  expect(await ask("/api/send-as-new", another)).toMatchObject({ documents: 0, changed: 1 });
+  // Nothing of it is sent before the end, which would put it in doubt.
+  await ask("/api/pause", {});
+  expect(await ask("/api/send-as-new", { documents: [b] })).toMatchObject({ documents: 1 });
+  await daemon.end("SIGKILL");
+  await using again = aProcess(["--config", config, "run"]);
+  await again.says(/"started"/);
+  expect((await run(config, "resume")).code).toBe(0);
+  await until("it is archived", async () => {
+    const rows = await rowsOf(world.journal);
+    return rows.some(({ id, state }) => id === b?.id && state === "converted");
+  });
+  expect((await held(world)).map(({ name }) => name)).toEqual(["c.pdf"]);
+  expect(world.archive.documents()).toHaveLength(4);
+  const found = await audit(world, { formerly: [before ?? ""] });
+  expect(found.filter((line) => !/belongs to no row/.test(line))).toEqual([]);
 });
 
 describe("after a lost journal, what people have filed in other folders", () => {

@@ -1,6 +1,7 @@
 /** What happens to a world between two steps of its clock. */
 import { LARGE_BYTES } from "../../src/domain/feed.ts";
 import { type RawPath, dirOf, nameOf } from "../../src/std/raw-path.ts";
+import { sendAsNew } from "../../src/sync/first-run-choice.ts";
 import { probeNow, retryOf } from "../../src/sync/retry.ts";
 import {
   changeAfter,
@@ -89,6 +90,7 @@ const ACTIONS: Repertoire = [
   [1, "clock set", setClock],
   [1, "pause or resume", pauseOrResume],
   [1, "retry", retry],
+  [1, "send as new", asNew],
   [2, "rescan", (world) => world.sync?.rescan("schedule")],
 ];
 
@@ -332,6 +334,23 @@ function ending(end: Action): Action {
 
 async function pauseOrResume(world: SimulatedWorld): Promise<void> {
   await world.writeBeside(async (journal) => journal.setPaused(!(await journal.paused())));
+}
+
+/** A user says that the archive does not have what it may have, and has looked: nothing of its content is there. */
+async function asNew(world: SimulatedWorld): Promise<void> {
+  const row = world.dice.pick(
+    world.rows.filter(
+      ({ state, problem, digest }) =>
+        state === "held" &&
+        problem?.code === "FIRST_RUN" &&
+        !world.archive.stored.some(({ content }) => digestOf(content) === digest),
+    ),
+  );
+  if (!row?.digest) return;
+  const shown = [{ id: row.id, digest: row.digest }];
+  await world.writeBeside(async (journal) => {
+    await sendAsNew(journal, shown, world.clock.now());
+  });
 }
 
 async function retry(world: SimulatedWorld): Promise<void> {

@@ -1,6 +1,4 @@
 import type { Command } from "commander";
-import { accountsOf } from "../../config/archives.ts";
-import type { Config, Mirror } from "../../config/config.ts";
 import type { Document } from "../../domain/document.ts";
 import type { Change, Journal } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
@@ -9,11 +7,9 @@ import {
   type AdoptionMatch,
   claimedByName,
   endFirstRuns,
-  findArchived,
-  toBeSent,
   vouching,
 } from "../../sync/adopter.ts";
-import { unaskedText, WholeArchive } from "../../sync/whole-archive.ts";
+import { liveMirrors, lookInArchives } from "../../sync/look-in-archives.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
@@ -23,7 +19,6 @@ import { counted } from "../../std/wording.ts";
 import { secretsOf } from "./run.ts";
 import { examples } from "../option-values.ts";
 import { onePass } from "./sync.ts";
-import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
 
 type Options = {
   readonly dryRun?: boolean;
@@ -79,7 +74,8 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const own = { config, log, clock, random, ending: stopping, ...silent };
   await using daemon = await Daemon.open(own);
   await onePass(daemon, { waitConverted: false }, stopping);
-  const { found: all, waiting, unasked } = await look(config, daemon.journal, shell, stopping);
+  const looked = await lookInArchives({ config, journal: daemon.journal, clock }, stopping);
+  const { found: all, waiting, unasked } = looked;
   for (const found of all) {
     await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
   }
@@ -158,49 +154,6 @@ async function mayClaim(
   if (!trustContent) return await questions.confirm(`claim ${these}?`, false);
   await out.line(TRUST);
   return await questions.confirm(`claim ${these}, and trust the content?`, false);
-}
-
-/** Looks in every archive for the files of its own mirrors; `waiting`: how many there are; `unasked`: what cannot be known. */
-async function look(
-  config: Config,
-  journal: Journal,
-  { clock }: Shell,
-  signal: AbortSignal,
-): Promise<{
-  readonly found: AdoptionMatch[];
-  readonly waiting: number;
-  readonly unasked: readonly string[];
-}> {
-  const found: AdoptionMatch[] = [];
-  const unasked: string[] = [];
-  let waiting = 0;
-  const rows = await journal.archives();
-  for (const account of accountsOf(config)) {
-    await using archive = await openClient(lookUpSettings(account), clock);
-    const row = rows.find(({ name }) => name === account.archive.name);
-    if (!row) continue;
-    const mirrorIds = new Set((await liveMirrors(account, journal)).keys());
-    const { storedSize } = account.archive;
-    const whole = new WholeArchive(archive);
-    const own = { journal: journal.of(row.id), archive, mirrorIds, whole, storedSize };
-    const documents = await Array.fromAsync(toBeSent(own.journal, mirrorIds));
-    for await (const each of findArchived(own, documents, signal)) found.push(each);
-    waiting += documents.length;
-    if (whole.unasked !== null) unasked.push(`${row.name}: ${unaskedText(whole.unasked)}`);
-  }
-  return { found, waiting, unasked };
-}
-
-/** The mirrors that are configured, by their ids. */
-async function liveMirrors({ mirrors }: Config, journal: Journal): Promise<Map<number, Mirror>> {
-  const byName = new Map(mirrors.map((mirror) => [mirror.name, mirror]));
-  const rows = await journal.mirrors();
-  return new Map(
-    rows.flatMap(({ id, name }) => {
-      const mirror = byName.get(name);
-      return mirror ? [[id, mirror] as const] : [];
-    }),
-  );
 }
 
 function recordOf({ document, taken, unclear }: AdoptionMatch) {

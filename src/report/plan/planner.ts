@@ -13,6 +13,7 @@ import {
 } from "../../domain/document.ts";
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
+import { isAsNew } from "../../domain/adopt.ts";
 import { isAskedFor } from "../../domain/settle.ts";
 import { FOLDER_CODES } from "../../domain/code-sets.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
@@ -223,7 +224,8 @@ export class Planner {
       return this.#emit(candidate, { ...going, action: "skip", remark });
     }
     const file = { sentName: decided.name.name, sizeBytes: seen.sizeBytes };
-    await this.#emit(candidate, { ...going, ...(await this.#place(file, decided.folder)) });
+    const place = await this.#place(file, decided.folder, isAsNew(going));
+    await this.#emit(candidate, { ...going, ...place });
   }
 
   /** The path's contents before it, of which the latest that was sent is its row, or what that replaced. */
@@ -253,12 +255,13 @@ export class Planner {
   async #place(
     file: { readonly sentName: string; readonly sizeBytes: number },
     target: string,
+    asNew: boolean,
   ): Promise<Pick<LineFields, "action" | "folderId" | "folder" | "problem">> {
     const { destinations, mirror, isFirstRun, signal } = this.#options;
     const place = await destinations.of(target, mirror, signal);
     if ("problem" in place) return { action: "hold", problem: place.problem };
     const { folderId } = place;
-    if (folderId === null || mirror.settings.firstRun === "upload")
+    if (folderId === null || asNew || mirror.settings.firstRun === "upload")
       return { action: "send", ...place };
     const outgoing = { ...file, folderId };
     const problem = await destinations.objection(outgoing, isFirstRun, signal);

@@ -230,6 +230,16 @@ describe("a change", () => {
       JSON.stringify({ ids: Array.from({ length: 1001 }, (_, i) => i + 1) }),
       "too many",
     ],
+    ["/api/adopt", '{"documents":[]}', "nothing to link"],
+    ["/api/adopt", '{"state":"held","code":"FIRST_RUN"}', "not as they were shown"],
+    ["/api/send-as-new", '{"documents":[{"id":1}]}', "whatever its content is by now"],
+    [
+      "/api/send-as-new",
+      JSON.stringify({
+        documents: Array.from({ length: 201 }, (_, i) => ({ id: i + 1, digest: "a".repeat(64) })),
+      }),
+      "too many",
+    ],
     ["/api/pause", '{"until":1}', "unknown keys are errors"],
     ["/api/pause", "[]", "not an object"],
   ] as const)("%s with %s is refused: %s", async ([path, body]) => {
@@ -262,11 +272,18 @@ describe("a change", () => {
     const all = '{"state":"held","code":"FILE_INCOMPLETE"}';
     const asked = { port: opened.port, path: "/api/retry", body: all, method: "POST", headers };
     expect(JSON.parse((await ask(asked)).body)).toEqual({ done: true, documents: 3 });
+    const choice = JSON.stringify({ documents: [{ id: 8, digest: "ab".repeat(32) }] });
+    for (const path of ["/api/adopt", "/api/send-as-new"]) {
+      const answer = await ask({ port: opened.port, path, body: choice, method: "POST", headers });
+      expect(JSON.parse(answer.body)).toEqual({ done: true, documents: 1, unclear: 0, changed: 0 });
+    }
     await ask({ port: opened.port, path: "/api/pause", method: "POST", headers });
     expect(opened.asked).toEqual([
       "retry 3,5",
       "retry 4 anyway",
       "retry held FILE_INCOMPLETE",
+      "adopt 8 abab",
+      "sendAsNew 8 abab",
       "pause",
     ]);
   });

@@ -200,8 +200,10 @@ describe("actions", () => {
   test("that the daemon refuses are told with the fix", async () => {
     const broken = async () =>
       Promise.reject(new Fault("JOURNAL_FULL", "disk full", "Free space."));
-    const actions = { retry: broken, pause: broken, resume: broken, rescan: broken };
-    await using opened = await openDashboard({ actions });
+    const changing = { adopt: broken, sendAsNew: broken, pause: broken, resume: broken };
+    await using opened = await openDashboard({
+      actions: { retry: broken, rescan: broken, ...changing },
+    });
     const asked = { port: opened.port, path: "/api/pause", method: "POST", headers: DELIBERATE };
     const { status, body } = await ask(asked);
     expect([status, JSON.parse(body)]).toEqual([

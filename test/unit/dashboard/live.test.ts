@@ -24,6 +24,8 @@ test("an action is told to every page", async () => {
   let paused = false;
   const actions = {
     retry: async () => 0,
+    adopt: async () => ({ documents: 0, unclear: 0, changed: 0 }),
+    sendAsNew: async () => ({ documents: 0, unclear: 0, changed: 0 }),
     pause: async () => void (paused = true),
     resume: async () => undefined,
     rescan: async () => undefined,

@@ -4,6 +4,7 @@ import { Dashboard, type DashboardOptions, type Health } from "../../../src/dash
 import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { standingOf } from "../../../src/report/standing.ts";
+import type { ShownDocument } from "../../../src/sync/first-run-choice.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
 import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
 import { noPages } from "../../../src/report/page-report.ts";
@@ -82,6 +83,10 @@ export async function openDashboard(
   const { journal = scriptedJournal(rows), health = async () => WELL } = others;
   const told = status ? { status, health } : { health };
   const asked: string[] = [];
+  const chosen = (action: string, shown: readonly ShownDocument[]) => {
+    asked.push(`${action} ${shown.map(({ id, digest }) => `${id} ${digest.slice(0, 4)}`).join()}`);
+    return { documents: shown.length, unclear: 0, changed: 0 };
+  };
   const dashboard = await Dashboard.open({
     listen: { host: "127.0.0.1", port: 0 },
     journal,
@@ -95,6 +100,8 @@ export async function openDashboard(
         const which = "state" in chosen ? `${chosen.state} ${chosen.code}` : chosen.join(",");
         return asked.push(`retry ${which}${anyway ? " anyway" : ""}`);
       },
+      adopt: async (shown) => chosen("adopt", shown),
+      sendAsNew: async (shown) => chosen("sendAsNew", shown),
       pause: async () => void asked.push("pause"),
       resume: async () => void asked.push("resume"),
       rescan: async () => void asked.push("rescan"),

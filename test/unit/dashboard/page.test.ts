@@ -98,6 +98,12 @@ describe("the headline says the one thing that matters first", () => {
 
   test("every action of a finding that is about documents has words", () => {
     const { actions } = strings["finding"] as { actions: Words };
-    expect(Object.keys(actions)).toEqual(["retry", "sendAnyway", "sendAsNew"]);
+    expect(Object.keys(actions)).toEqual([
+      "retry",
+      "sendAnyway",
+      "sendAgain",
+      "adopt",
+      "sendAsNew",
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { AS_NEW } from "../../../src/domain/adopt.ts";
 import { STATES } from "../../../src/domain/document.ts";
 import { ARROWS, transition } from "../../../src/domain/life.ts";
 import { inState } from "../../fixtures/a-document.ts";
@@ -53,6 +54,16 @@ describe("the life of a document", () => {
   test("nothing is sent from inDoubt but over `absent`", () => {
     const out = coded.filter((arrow) => arrow.startsWith("inDoubt -> pending"));
     expect(out).toEqual(["inDoubt -> pending [absent]"]);
+  });
+
+  test.for([
+    [AS_NEW, null, "what is in the archive by now may be this document"],
+    ["another remark", "another remark", "it says something else"],
+  ] as const)("a lost reply makes of the remark %j %j: %s", ([remark, after]) => {
+    const problem = { code: "REPLY_LOST", message: "cut" };
+    const lost = { type: "replyLost", at: 1, dueAt: 2, problem } as const;
+    const before = inState("uploading", { remark });
+    expect({ ...before, ...transition(before, lost) }.remark).toBe(after);
   });
 
   test("a document without digest cannot be claimed", () => {

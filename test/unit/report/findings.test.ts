@@ -50,7 +50,7 @@ test.for([
 test("what a user has to decide names no time, though the row has one", () => {
   expect(failureOf("FIRST_RUN").person).toBeDefined();
   const found = findingsOf(aSituation({}, { problems: [problem("held", "FIRST_RUN")] }));
-  expect(found).toMatchObject([{ nextAttempt: null, actions: ["adopt", "retry"] }]);
+  expect(found).toMatchObject([{ nextAttempt: null, actions: ["adopt", "sendAsNew"] }]);
 });
 
 test("without a daemon nothing has a next attempt", () => {
