@@ -238,6 +238,13 @@ export const MESSAGES = Object.entries({
     "{} ist leer und nicht der Ordner, der Dateien enthielt: sein Dateisystem ist nicht eingehängt",
   "archive folder {}: {} does not exist": "Archivordner {}: {} existiert nicht",
   "{} does not exist": "{} existiert nicht",
+  "the archive holds {} in that folder already (document {})":
+    "das Archiv hat {} schon in diesem Ordner (Dokument {})",
+  "the archive holds {} of its size in another folder ({})":
+    "das Archiv hat {} in derselben Größe in einem anderen Ordner ({})",
+  "document {} in folder {}": "Dokument {} in Ordner {}",
+  "{}, {} are allowed": "{}, erlaubt sind {}",
+  "the file has {} bytes": "die Datei hat {} Bytes",
   "the file has no content": "die Datei hat keinen Inhalt",
   "is not as old as `minAge` asks": "ist nicht so alt, wie `minAge` verlangt",
   "looks unfinished by its format": "sieht nach ihrem Format unfertig aus",

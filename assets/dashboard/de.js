@@ -102,14 +102,14 @@ export const strings = {
     folders: "Diese Ordner im Archiv anlegen. Ihre Dokumente gehen dann automatisch weiter.",
     copy: "Liste kopieren",
     copied: "Die Liste ist kopiert.",
-    show: "Dokumente zeigen",
+    show: (count) => (count === 1 ? "Dokument zeigen" : "Dokumente zeigen"),
     actions: {
       retry: (count) => (count === 1 ? "Erneut versuchen" : `Alle ${number(count)} erneut versuchen`),
       sendAnyway: (count) =>
         count === 1 ? "Trotzdem senden" : `Alle ${number(count)} trotzdem senden`,
       sendAgain: (count) => (count === 1 ? "Erneut senden" : `Alle ${number(count)} erneut senden`),
       adopt: (count) =>
-        count === 1 ? "Es ist dasselbe Dokument" : `Alle ${number(count)} sind dieselben Dokumente`,
+        count === 1 ? "Es ist dasselbe Dokument" : `Es sind dieselben ${number(count)} Dokumente`,
       sendAsNew: (count) =>
         count === 1 ? "Als neues Dokument senden" : `Alle ${number(count)} als neue Dokumente senden`,
     },

@@ -101,13 +101,13 @@ export const strings = {
     folders: "Create these folders in the archive. Their documents continue automatically.",
     copy: "Copy the list",
     copied: "The list is copied.",
-    show: "Show the documents",
+    show: (count) => (count === 1 ? "Show the document" : "Show the documents"),
     actions: {
       retry: (count) => (count === 1 ? "Retry" : `Retry all ${number(count)}`),
       sendAnyway: (count) => (count === 1 ? "Send anyway" : `Send all ${number(count)} anyway`),
       sendAgain: (count) => (count === 1 ? "Send again" : `Send all ${number(count)} again`),
       adopt: (count) =>
-        count === 1 ? "It is the same document" : `All ${number(count)} are the same documents`,
+        count === 1 ? "It is the same document" : `They are the same ${number(count)} documents`,
       sendAsNew: (count) =>
         count === 1 ? "Send as a new document" : `Send all ${number(count)} as new documents`,
     },

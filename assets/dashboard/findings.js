@@ -90,7 +90,7 @@ function buttonsOf(finding, { work, onDocuments }) {
       button.addEventListener("click", () => work(() => act(action, finding)));
       return button;
     });
-  const show = element("button", { type: "button" }, words.show);
+  const show = element("button", { type: "button" }, words.show(finding.count));
   show.addEventListener("click", () => onDocuments(documents));
   const all = [...doing, show];
   for (const button of all) button.setAttribute("aria-label", `${button.textContent}: ${title}`);

@@ -2,10 +2,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/domain/outcome.ts";
+import { AS_NEW } from "../../src/domain/adopt.ts";
 import { ANYWAY } from "../../src/domain/settle.ts";
 import { systemClock } from "../../src/std/clock.ts";
 import { UploadMeter } from "../../src/dashboard/upload-meter.ts";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
+import type { ShownDocument } from "../../src/sync/first-run-choice.ts";
 import { seenOf } from "../contract/journal-desk.ts";
 import { anOffice, fill, OFFICE_NOW, sent } from "../fixtures/an-office.ts";
 import { aSeveringProxy } from "../fixtures/severing-proxy.ts";
@@ -106,6 +108,66 @@ describe.skipIf(isSkipped)(
       await page.getByRole("button", { name: /^Retry all 2/ }).click();
       await page.getByText("2 documents put back in the queue.").waitFor();
       expect((await office.journal.counts()).map(({ state }) => state)).not.toContain("held");
+    });
+
+    test("what the archive may have is linked or sent as new, as it is shown, and asked for once", async () => {
+      const linked: (readonly ShownDocument[])[] = [];
+      await using office = await anOffice({
+        adopt: async (shown) => {
+          linked.push(shown);
+          return { documents: 1, unclear: shown.length - 1, changed: 0 };
+        },
+      });
+      const message = "the archive holds it in that folder already (document 7)";
+      const ids: number[] = [];
+      for (const name of ["<b>one</b>.pdf".replace("/", "\u2215"), "two.pdf", "three.pdf"]) {
+        const { id } = await office.ready(name, 3);
+        ids.push(id);
+        const problem = { code: "FIRST_RUN", message };
+        await office.happen(id, 2, { type: "heldBack", at: 0, dueAt: null, problem });
+      }
+      const [one = 0, two = 0, three = 0] = ids;
+      const digestOf = async (id: number) => (await office.journal.document(id))?.digest;
+      await using visiting = await visit(browser, `${office.url}/?document=${one}`);
+      const { page } = visiting;
+      const story = page.getByRole("dialog", { name: "<b>one<\u2215b>.pdf" });
+      await story.getByRole("button", { name: "Send as a new document" }).click();
+      const asking = page.getByRole("dialog", { name: "Send as a new document" });
+      expect(await asking.innerText()).toMatch(/about 3 pages\. If the archive has .* twice/);
+      await asking.getByRole("button", { name: "Cancel" }).click();
+      expect(await office.journal.document(one)).toMatchObject({ state: "held", remark: null });
+      await page.getByRole("link", { name: /one/ }).click();
+      await story.getByRole("button", { name: "Send as a new document" }).click();
+      await asking.getByRole("button", { name: "Send as a new document" }).click();
+      await page.getByText("1 document put back in the queue, to be sent as new.").waitFor();
+      expect(await office.journal.document(one)).toMatchObject({
+        state: "pending",
+        remark: AS_NEW,
+      });
+
+      await visiting.headline(/^2 documents are held: FIRST_RUN$/);
+      await page.getByRole("button", { name: /^They are the same 2 documents/ }).click();
+      const all = page.getByRole("dialog", { name: "They are the same 2 documents" });
+      expect(await all.innerText()).toMatch(/Nothing is sent[^]*three\.pdf[^]*two\.pdf/);
+      await all.getByRole("button", { name: "They are the same 2 documents" }).click();
+      await page.getByText(/^1 document linked to the archive's\. 1 document left held/).waitFor();
+      expect(linked).toEqual([
+        [
+          { id: three, digest: await digestOf(three) },
+          { id: two, digest: await digestOf(two) },
+        ],
+      ]);
+
+      // What was shown is compared with what is there when it is done.
+      await page.getByRole("button", { name: /^Send all 2 as new documents/ }).click();
+      const both = page.getByRole("dialog", { name: "Send all 2 as new documents" });
+      await both.getByText("two.pdf").waitFor();
+      const written = { type: "changed", at: 0, dueAt: 0, seen: seenOf(9, "another") } as const;
+      await office.happen(two, 1, written);
+      await both.getByRole("button", { name: "Send all 2 as new documents" }).click();
+      await page.getByText("1 document left alone: changed since this page showed them.").waitFor();
+      expect(await office.journal.document(two)).toMatchObject({ state: "settling", remark: null });
+      expect(await office.journal.document(three)).toMatchObject({ remark: AS_NEW });
     });
 
     test("what is unfinished by its format is sent as it is by a button of its own", async () => {
