@@ -281,6 +281,7 @@ export const strings = {
   configurationTitle: "Verwendete Konfiguration",
   checkTitle: "Prüfung",
   checkRun: "Prüfung starten",
+  checkNote: "Die Prüfung antwortet auf Englisch, wie der Befehl scanferry check.",
   inspection: {
     levels: { debug: "Alle", info: "Hinweise und höher", warn: "Warnungen und Fehler", error: "Fehler" },
     of: (path) => `Zeilen zu ${path}`,

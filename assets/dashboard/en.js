@@ -270,6 +270,7 @@ export const strings = {
   configurationTitle: "Configuration in use",
   checkTitle: "Check",
   checkRun: "Run the check",
+  checkNote: "",
   inspection: {
     levels: { debug: "All", info: "Information and above", warn: "Warnings and errors", error: "Errors" },
     of: (path) => `Lines of ${path}`,
