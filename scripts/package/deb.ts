@@ -24,7 +24,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { starterConfig } from "../../src/config/starter.ts";
+import { sealed, starterConfig } from "../../src/config/starter.ts";
 import { bashCompletion } from "../bash-completion.ts";
 import { manPage } from "../man-page.ts";
 import { commitTime } from "./commit-time.ts";
@@ -119,7 +119,7 @@ export function layService(stage: string): void {
     .replace("# accountKeyFile: /etc/scanferry/account.key", "accountKeyFile: account.key")
     .replace("# secretFile: /etc/scanferry/signing.secret", "secretFile: signing.secret")
     .replaceAll(/\bdocs\/\w+\.md\b/g, `/${DOC}/$&`);
-  write(stage, "usr/share/scanferry/scanferry.yaml", starter);
+  write(stage, "usr/share/scanferry/scanferry.yaml", sealed(starter));
   mkdirSync(join(stage, "etc/scanferry/secrets"), { recursive: true });
 }
 

@@ -75,13 +75,19 @@ async function* contentFindings(
     if (EXAMINED.includes(kind)) continue;
     const what = withoutFix(finding, now);
     if (severity === "info") yield ok(what);
-    else if (kind === "unread") yield fail(what, fix);
     else yield { ...warn(what, fix), isUnsettled: kind === "held" || kind === "failed" };
   }
 }
 
 /** Each has an examination of its own, or is what `check` does not ask for. */
-const EXAMINED: readonly FindingKind[] = ["notRunning", "outage", "source", "disk", "page"];
+const EXAMINED: readonly FindingKind[] = [
+  "notRunning",
+  "outage",
+  "source",
+  "unread",
+  "disk",
+  "page",
+];
 
 /** What the daemon would refuse to start with: two archives, or mirrors, in one another's place. */
 async function* identityFindings(

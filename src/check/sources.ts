@@ -40,8 +40,9 @@ export async function* examineSources(config: Config, means: Means): AsyncGenera
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
-    yield* sourceFindings(mirror, row, means);
     const away = journal && row && (await awayOf(journal.of(row.archiveId), observers));
+    const unread = away && ofMirror(away.unread, mirror.name);
+    yield* sourceFindings(mirror, row, means, unread && `${unread.path}: ${unread.why}`);
     const links = (away && ofMirror(away.links, mirror.name)) ?? null;
     for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
     const others = otherLinksLine(mirror.name, links);
@@ -55,11 +56,12 @@ export async function* examineSources(config: Config, means: Means): AsyncGenera
   yield* examineHardLinks();
 }
 
-/** Is it there, can all of it be read, and is there anything in it that is no document? */
+/** Is it there, can all of it be read (if not by the daemon: `unread`), and is there anything in it that is no document? */
 async function* sourceFindings(
   mirror: Mirror,
   row: MirrorRow | undefined,
   means: Means,
+  unread: string | undefined,
 ): AsyncGenerator<CheckResult> {
   const { clock, random } = means;
   const known = { id: row?.id ?? 1, device: row?.device ?? null };
@@ -84,10 +86,11 @@ async function* sourceFindings(
     );
     yield ok(`${what} ${mirror.source} is readable`);
     const { unreadable } = isOver ? await scanned : { unreadable: [] };
-    for (const { path, problem } of unreadable.slice(0, UNREADABLE_MAX)) {
-      yield fail(`${what}: cannot read ${shown(path)}: ${problem.message}`, UNREADABLE_FIX);
-    }
-    const more = unreadable.length - UNREADABLE_MAX;
+    const own = unreadable.map((it) => `cannot read ${shown(it.path)}: ${it.problem.message}`);
+    const closed = own.length > 0 || !unread ? own : [`the daemon cannot read ${unread}`];
+    for (const text of closed.slice(0, UNREADABLE_MAX))
+      yield fail(`${what}: ${text}`, UNREADABLE_FIX);
+    const more = closed.length - UNREADABLE_MAX;
     if (more > 0) yield fail(`${what}: cannot read ${more} more`, "See scanferry plan.");
     const found = noDocumentsText(noDocuments.types);
     if (found !== undefined) yield warn(`${what}: ${found}`, leaveOutText(noDocuments.types));

@@ -4,6 +4,7 @@ import { codeOf } from "../std/fault.ts";
 import { ConfigError } from "./config-error.ts";
 import { isEnough } from "./environment.ts";
 import { type Caller, callerNow, otherWriter, type Owned } from "./other-writer.ts";
+import { pathIn } from "./place-kinds.ts";
 import { quotedPath } from "./quoted.ts";
 
 /** A configuration file as it was found. */
@@ -42,10 +43,13 @@ export async function readConfigFile(options: ConfigPlaces): Promise<ConfigFile>
   const { file, env, cwd } = options;
   const named = file ?? (env["SCANFERRY_CONFIG"] || undefined);
   if (named !== undefined) {
-    // A script whose variable is not set: taken for no option, it would use another file than is meant.
-    if (named === "") return refuse("", "--config names no file", "name one that exists");
-    const path = resolve(cwd, named);
     const origin = file === undefined ? "$SCANFERRY_CONFIG" : "--config";
+    // A script whose variable is not set: taken for no option, it would use another file than is meant.
+    if (named === "") return refuse("", `${origin} names no file`, "name one that exists");
+    const path = resolve(
+      cwd,
+      pathIn(named, (message, fix) => refuse("", `${origin}: ${message}`, fix)),
+    );
     const found = await readIfThere(path);
     return found ?? refuse(path, `no such file (named by ${origin})`, "name one that exists");
   }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { SecretScheme } from "../domain/signing.ts";
 
 /** What the starter is about; what is left out is filled with a plain example. */
@@ -44,6 +45,19 @@ journal: ${scalar(journal)}
     receiptsPart(receipts),
     LAST,
   ].join("\n");
+}
+
+const SEAL = "# While nothing here is changed, `scanferry init` replaces this file: ";
+
+/** With a last line by which `init` sees, of whatever version the text is, that the user has not changed it. */
+export function sealed(text: string): string {
+  return `${text}\n${SEAL}${hash("sha256", text).slice(0, 16)}\n`;
+}
+
+/** Whether it is a starter that the user has not changed. */
+export function isUnchangedStarter(text: string): boolean {
+  const at = text.lastIndexOf(`\n${SEAL}`);
+  return at >= 0 && text === sealed(text.slice(0, at));
 }
 
 /** A YAML scalar: as it is where that is plain text for certain, else in quotes. */

@@ -217,7 +217,7 @@ export const FAILURES = {
   FILE_UNFINISHED: {
     fate: "hold",
     fixedBy: ["file"],
-    hint: "The file looks unfinished. It is sent once it is complete. A file whose format shows that it is unfinished is held if it does not change for `incomplete`.",
+    hint: "Once the file is complete, scanferry sends it. If its format shows that it is unfinished, it is held when it does not change for `incomplete`.",
   },
   FILE_INCOMPLETE: {
     fate: "hold",

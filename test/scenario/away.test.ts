@@ -92,7 +92,14 @@ test.skipIf(!isRoot)("a folder that cannot be read, of whose documents nobody kn
   expect(await told(config, "status")).toMatch(/^Cannot read 1 folder of scans\n/);
   const check = await scanferry(["--config", config, "check"]);
   expect(check.code).toBe(1);
-  expect(check.stdout).toMatch(/^FAIL {2}Cannot read 1 folder of scans\. /m);
+  expect(check.stdout).toMatch(
+    /^FAIL {2}mirror scans: source: the daemon cannot read closed: EACCES/m,
+  );
+  await using own = aProcess(["--config", config, "check"], {}, plain);
+  expect(await own.ended).toBe(1);
+  expect(own.output.stdout.match(/^.*cannot read.*$/gim)).toEqual([
+    expect.stringMatching(/^FAIL {2}mirror scans: source: cannot read closed: EACCES/),
+  ]);
   chmodSync(closed, 0o755);
   daemon.child.kill("SIGUSR1");
   await until("its end", async () => (await unread()) === null);

@@ -2,7 +2,7 @@
 import { open, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assertUsable } from "../../config/sketch-of.ts";
-import { starterConfig } from "../../config/starter.ts";
+import { isUnchangedStarter, starterConfig } from "../../config/starter.ts";
 import { replaceFile } from "../../std/durable.ts";
 import { codeOf, Fault, UsageError } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
@@ -20,9 +20,6 @@ const SECRETS = "secrets";
 const ACCOUNT_KEY = "account.key";
 const SIGNING_SECRET = "signing.secret";
 
-/** What the Debian package makes its starter file from. */
-const PACKAGED = "/usr/share/scanferry/scanferry.yaml";
-
 /**
  * False where no file is, true where it is a starter that the user has not changed: it may be replaced.
  * Throws `UsageError` where another file is in the way.
@@ -30,10 +27,7 @@ const PACKAGED = "/usr/share/scanferry/scanferry.yaml";
 export async function assertFree(path: string): Promise<boolean> {
   const there = await stat(path).catch(() => undefined);
   if (!there) return false;
-  const textOf = (file: string) => readFile(file, "utf8").catch(() => undefined);
-  const text = await textOf(path);
-  if (text === starterConfig() || (text !== undefined && text === (await textOf(PACKAGED))))
-    return true;
+  if (isUnchangedStarter(await readFile(path, "utf8").catch(() => ""))) return true;
   throw new UsageError(`${path} exists; --force overwrites it`);
 }
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { starterConfig } from "../../../src/config/starter.ts";
+import { sealed, starterConfig } from "../../../src/config/starter.ts";
 import { linesOf, scanferry } from "./in-process.ts";
 
 let cwd: string;
@@ -84,9 +84,12 @@ test.for([
   expect(existsSync(join(cwd, "try"))).toBe(false);
 });
 
-test("a starter that nobody has changed is replaced without --force, and no other file", async () => {
+test("a starter that nobody has changed is replaced without --force, of an older version too", async () => {
   mkdirSync(join(cwd, "try"));
-  writeFileSync(join(cwd, "try/ü x.yaml"), starterConfig());
+  const older = sealed(starterConfig().replace("#settle: 10s", "#settle: 5s"));
+  writeFileSync(join(cwd, "try/ü x.yaml"), older.replace("/srv/scans", "/srv/scan"));
+  expect((await init("--source", "in")).code).toBe(2);
+  writeFileSync(join(cwd, "try/ü x.yaml"), older);
   expect((await init("--source", "in")).code).toBe(0);
   expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`source: ${join(cwd, "in")}\n`);
   expect((await init("--source", "in")).code).toBe(2);

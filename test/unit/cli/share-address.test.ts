@@ -25,6 +25,7 @@ describe("refused in", () => {
     ["init --source SHARE", {}],
     ["init --journal SHARE", {}],
     ["--config SHARE check", {}],
+    ["check", { SCANFERRY_CONFIG: SHARE }],
     ["explain SHARE", {}],
     ["list a.pdf SHARE", {}],
     ["retry SHARE", {}],

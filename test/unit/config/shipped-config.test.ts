@@ -5,7 +5,7 @@ import { configReference } from "../../../scripts/config-reference.ts";
 import { unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { fileSchema } from "../../../src/config/file-schema.ts";
-import { starterConfig } from "../../../src/config/starter.ts";
+import { sealed, starterConfig } from "../../../src/config/starter.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";
 import { trialOf } from "../../../src/report/trial.ts";
@@ -81,7 +81,7 @@ test.for([
 });
 
 test("config/scanferry.yaml is the starter", () => {
-  expect(readFileSync(new URL("scanferry.yaml", shipped), "utf8")).toBe(starterConfig());
+  expect(readFileSync(new URL("scanferry.yaml", shipped), "utf8")).toBe(sealed(starterConfig()));
 });
 
 test("what the starter shows as defaults are the defaults", async () => {

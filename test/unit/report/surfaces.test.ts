@@ -392,10 +392,10 @@ test("what each surface says of each finding", () => {
     --
     1 file is not finished yet since TIME
       a/b.pdf: said so.
-      The file looks unfinished. It is sent once it is complete. A file whose format shows that it is unfinished is held if it does not change for \`incomplete\`.
+      Once the file is complete, scanferry sends it. If its format shows that it is unfinished, it is held when it does not change for \`incomplete\`.
       Next check: in 30 seconds (TIME).
     --
-    - 1 file is not finished yet. The file looks unfinished. It is sent once it is complete. A file whose format shows that it is unfinished is held if it does not change for \`incomplete\`.
+    - 1 file is not finished yet. Once the file is complete, scanferry sends it. If its format shows that it is unfinished, it is held when it does not change for \`incomplete\`.
     --
     in the digest alone
     --
