@@ -162,7 +162,7 @@ function attemptOf(
   const { startedAt } = attempt;
   const lost = history.find(
     ({ event, at }) =>
-      event === "replyLost" && at >= startedAt && at <= (next?.startedAt ?? Infinity),
+      event === "inDoubt" && at >= startedAt && at <= (next?.startedAt ?? Infinity),
   );
   return { ...attempt, row, lostAt: lost?.at };
 }

@@ -29,7 +29,7 @@ export const OUTCOMES = {
   deferred: "verschoben",
   refused: "abgelehnt",
   heldBack: "zurückgehalten",
-  replyLost: "Antwort verloren",
+  inDoubt: "Antwort verloren",
   found: "im Archiv gefunden",
   absent: "nicht im Archiv",
 };

@@ -30,7 +30,7 @@ export const OUTCOMES = {
   deferred: "put off",
   refused: "rejected",
   heldBack: "held",
-  replyLost: "reply lost",
+  inDoubt: "reply lost",
   found: "found in the archive",
   absent: "not in the archive",
 };

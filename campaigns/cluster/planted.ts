@@ -36,7 +36,7 @@ const BUGS: Readonly<Record<string, Bug>> = {
   },
   /** What a lost daemon was sending is sent again without a look into the archive. */
   undoubted: {
-    right: /type: "replyLost",\s*at,\s*dueAt: at,\s*problem: PROBLEM\b/,
+    right: /type: "inDoubt",\s*at,\s*dueAt: at,\s*problem: PROBLEM\b/,
     wrong: 'type: "released", at',
   },
 };

@@ -1,16 +1,11 @@
+import type { Problem } from "../domain/document.ts";
 import { failureOf, FAILURES } from "../domain/failure.ts";
-import { Fault } from "../std/fault.ts";
+import type { RequestFailure } from "../domain/outcome.ts";
+import { codeOf, Fault } from "../std/fault.ts";
 import { REQUEST_HINTS } from "../domain/lookup-failures.ts";
 
-/**
- * What is known about a request that did not succeed.
- *
- * - `invalid`: our own parameters break the interface's rules; nothing was sent.
- * - `notSent`: proven that the end of the request never left, so it cannot have been done.
- * - `refused`: answered with no, by the archive or by something before it.
- * - `inDoubt`: it may have been done, may yet be done, or not. Look before sending again.
- */
-export type ArchiveErrorKind = "refused" | "notSent" | "inDoubt" | "invalid";
+/** See `RequestFailure`; `invalid`: our own parameters break the interface's rules, and nothing was sent. */
+export type ArchiveErrorKind = RequestFailure["kind"] | "invalid";
 
 /**
  * The codes that the client adds to those of the interface, with what the operator can do.
@@ -74,7 +69,39 @@ export class ArchiveError extends Fault {
     this.credentials = details.credentials ?? false;
     this.unnamed = details.unnamed ?? false;
   }
+
+  /** What it means for an attempt to upload: with the error's own code, also where the account is suspected. */
+  get outcome(): RequestFailure {
+    const { kind, code, message, credentials, unnamed, pressed, retryAfterMs = null } = this;
+    return {
+      kind: kind === "invalid" ? "refused" : kind,
+      problem: { code, message },
+      retryAfterMs,
+      pressed,
+      credentials,
+      unnamed,
+    };
+  }
+
+  /**
+   * What is journaled of a look-up. Every way of saying that key or signature are not accepted
+   * (the interface names no code for it) becomes one code; the archive's own words stay.
+   */
+  get problem(): Problem {
+    const code = this.credentials ? "CREDENTIALS_REFUSED" : this.code;
+    return { code, message: this.message };
+  }
+
+  /** Whether the archive asked for patience, or took too long: fewer requests at a time may help it. */
+  get pressed(): boolean {
+    if (this.httpStatus !== undefined) return PRESSED_STATUSES.includes(this.httpStatus);
+    if (this.code === "ARCHIVE_TIMEOUT") return true;
+    return this.code === "ARCHIVE_UNREACHABLE" && codeOf(this.cause) === "ETIMEDOUT";
+  }
 }
+
+/** Too many requests, not available just now, and a proxy that waited in vain. */
+const PRESSED_STATUSES: readonly number[] = [429, 503, 504];
 
 function hintOf(code: string, credentials: boolean): string {
   if (Object.hasOwn(CLIENT_CODES, code)) return CLIENT_CODES[code as ClientCode];

@@ -49,7 +49,7 @@ export class UploadMeter implements UploadWatch {
     this.#set({ id, sizeBytes, sentBytes: 0 });
     try {
       const outcome = await send();
-      if (outcome.kind === "stored") {
+      if (outcome.kind === "accepted") {
         this.sent(id, sizeBytes);
         this.#second().documents += 1;
       }

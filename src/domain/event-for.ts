@@ -1,10 +1,10 @@
 import type { Random } from "../std/clock.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
-import type { Document, Problem, Seen } from "./document.ts";
+import type { Document, Problem } from "./document.ts";
 import { FOLDER_CODES } from "./code-sets.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, RequestFailure } from "./outcome.ts";
 import { withoutExpiry } from "./attributes.ts";
 import { OF_ONE_REQUEST } from "./status-hints.ts";
 import { failuresInARow } from "./consecutive-failures.ts";
@@ -19,60 +19,55 @@ export type RetryPolicy = {
   readonly random: Random;
 };
 
-/** What an attempt means for its document. `gone`: the row is to be forgotten. */
-export type EventOrGone =
-  | { readonly kind: "event"; readonly event: Event }
-  | { readonly kind: "gone" };
-
-/** Turns the outcome of an attempt into the event of its document. Pure. */
+/** What the outcome of an attempt means for its document. Pure. */
 export function eventFor(
   document: Document,
   outcome: Outcome,
   at: number,
   policy: RetryPolicy,
-): EventOrGone {
+): Event {
   switch (outcome.kind) {
-    case "stored":
-      return event({
+    case "accepted":
+      return {
         type: "accepted",
         at,
         dueAt: at + backoffMs(policy.poll, 1, policy.random),
         documentId: outcome.documentId,
         status: outcome.status,
         ...(outcome.uploadedDate === undefined ? {} : { uploadedDate: outcome.uploadedDate }),
-      });
-    case "notBegun":
-      return event({ type: "released", at });
+      };
+    case "released":
+      return { type: "released", at };
+    case "inDoubt":
+      return { type: "inDoubt", at, dueAt: at, problem: outcome.problem };
     case "gone":
-      return { kind: "gone" };
+      // A look at once shows that nothing is there.
+      return { type: "changed", at, dueAt: at, seen: document.seen };
     case "changed": {
       const { settleMs, retry, random } = policy;
       // One that is torn each time, as by content that changes and looks the same, must not be sent without end.
       const waitMs = Math.max(settleMs, backoffMs(retry, document.attempts, random));
-      const seen = outcome.seen ?? unknownSeen(document.seen);
-      return event({ type: "changed", at, dueAt: at + waitMs, seen, settleMs });
+      // It was not seen since: no later look can take it for the same.
+      const seen = { ...document.seen, stamp: "" };
+      return { type: "changed", at, dueAt: at + waitMs, seen, settleMs };
     }
-    case "lost":
-      return event({ type: "replyLost", at, dueAt: at, problem: outcome.problem });
     case "unreadable":
-      return event(holdFor(document, outcome.problem, at, policy));
+      return holdFor(document, outcome.problem, at, policy);
     case "notSent":
-      return event(
-        defer(document, outcome.problem, at, policy.retry, policy.random, outcome.retryAfterMs),
-      );
+      return defer(document, outcome, at, policy);
     case "refused":
-      return event(refusal(document, outcome, at, policy));
+      return refusal(document, outcome, at, policy);
   }
 }
 
 /** What the archive's refusal means, by the table of failures. */
 function refusal(
   document: Document,
-  outcome: Extract<Outcome, { kind: "refused" }>,
+  failure: RequestFailure,
   at: number,
   policy: RetryPolicy,
 ): Event {
-  const { problem } = outcome;
+  const { problem } = failure;
   const attributes = withoutExpiry(document.attributes);
   if (problem.code === "PLUGIN_REMINDER_NOT_INSTALLED" && attributes) {
     return { type: "deferred", at, dueAt: at, problem, attributes };
@@ -83,7 +78,7 @@ function refusal(
     case "gate":
       return { type: "heldBack", at, dueAt: null, problem };
     case "retry":
-      return defer(document, problem, at, policy.retry, policy.random, outcome.retryAfterMs);
+      return defer(document, failure, at, policy);
     case "hold":
       return holdFor(document, sized(problem, document), at, policy);
   }
@@ -106,22 +101,11 @@ function holdFor(document: Document, problem: Problem, at: number, policy: Retry
 
 function defer(
   document: Document,
-  problem: Problem,
+  { problem, retryAfterMs }: RequestFailure,
   at: number,
-  retry: Backoff,
-  random: Random,
-  retryAfterMs: number | null,
+  { retry, random }: RetryPolicy,
 ): Event {
   const tries = failuresInARow(document, problem);
   const wait = Math.max(backoffMs(retry, tries, random), retryAfterMs ?? 0);
   return { type: "deferred", at, dueAt: at + wait, problem };
-}
-
-function event(event: Event): EventOrGone {
-  return { kind: "event", event };
-}
-
-/** The file changed and was not seen since: no later look can take it for the same. */
-function unknownSeen(seen: Seen): Seen {
-  return { ...seen, stamp: "" };
 }

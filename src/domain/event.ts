@@ -84,7 +84,7 @@ export type Event =
     }
   | { type: "heldBack"; at: number; dueAt: number | null; problem: Problem }
   | { type: "refused"; at: number; problem: Problem }
-  | { type: "replyLost"; at: number; dueAt: number; problem: Problem }
+  | { type: "inDoubt"; at: number; dueAt: number; problem: Problem }
   | { type: "looked"; at: number; dueAt: number }
   | {
       type: "found";

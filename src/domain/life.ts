@@ -18,7 +18,7 @@
  *     uploading -> settling  [changed]     the file changed; the request was torn down
  *     uploading -> held      [heldBack]    refused for a reason outside the document
  *     uploading -> failed    [refused]     refused for good
- *     uploading -> inDoubt   [replyLost]   no parsed reply, or a crash while it was under way
+ *     uploading -> inDoubt   [inDoubt]     no parsed reply, or a crash while it was under way
  *     inDoubt   -> inDoubt   [looked]      not found yet: look again later
  *     inDoubt   -> uploaded  [found]       the archive has it
  *     inDoubt   -> pending   [absent]      looked long enough: it is not there
@@ -42,7 +42,7 @@
  * (2) A row leaves `uploading` for anything but `released`, `deferred`, `heldBack`, `refused` or
  *     `changed` unless the attempt is proven not to have been stored.
  * (3) From `inDoubt` only a look at the archive leads on; nothing is sent from there.
- * (4) After a crash a row is still `uploading`; start-up moves it by `replyLost`.
+ * (4) After a crash a row is still `uploading`; start-up moves it by `inDoubt`.
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
 import { lostBefore } from "./lost-replies.ts";
@@ -183,7 +183,7 @@ export const ARROWS: Arrows = {
     changed: startOver,
     heldBack: holdBack,
     refused: (_, { problem }) => ({ state: "failed", dueAt: null, problem }),
-    replyLost: (document, { at, dueAt, problem }) => ({
+    inDoubt: (document, { at, dueAt, problem }) => ({
       state: "inDoubt",
       doubtAt: at,
       looks: 0,

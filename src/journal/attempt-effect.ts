@@ -49,7 +49,7 @@ export function attemptEffect(from: State, event: Event): AttemptEffect | undefi
   return {
     type: "outcome",
     outcome: "problem" in event ? `${event.type}: ${event.problem?.code}` : event.type,
-    endedAt: event.type === "replyLost" ? null : event.at,
+    endedAt: event.type === "inDoubt" ? null : event.at,
     documentId: "documentId" in event ? event.documentId : null,
   };
 }

@@ -138,7 +138,7 @@ export class Reader implements AsyncDisposable {
    */
   async send(order: SendOrder, cut: AbortSignal): Promise<Outcome> {
     const running = this.#running;
-    if (!running || cut.aborted) return { kind: "notBegun" };
+    if (!running || cut.aborted) return { kind: "released" };
     const id = ++this.#sends;
     const abort = () => {
       running.line.call("abort", id).catch(() => {});
@@ -148,7 +148,7 @@ export class Reader implements AsyncDisposable {
       this.#time.tell(running.line);
       return await running.line.call("send", id, order);
     } catch (error) {
-      return { kind: "lost", problem: { code: "REPLY_LOST", message: messageOf(error) } };
+      return { kind: "inDoubt", problem: { code: "REPLY_LOST", message: messageOf(error) } };
     } finally {
       cut.removeEventListener("abort", abort);
     }

@@ -1,7 +1,6 @@
 /** One attempt to send one file: opens the snapshot, uploads it, and says what became of it. */
 import type { Allowance, Archive, Fence, Upload } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { isPressed } from "../archive/pressure.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { openSnapshot } from "../source/file-snapshot.ts";
 import type { SourceSettings } from "../source/source.ts";
@@ -32,18 +31,18 @@ export async function send(
 ): Promise<Outcome> {
   let opened: Awaited<ReturnType<typeof openSnapshot>>;
   try {
-    if (signal.aborted || (fence && fence.leftMs < BEGIN_MS_MIN)) return { kind: "notBegun" };
+    if (signal.aborted || (fence && fence.leftMs < BEGIN_MS_MIN)) return { kind: "released" };
     opened = await openSnapshot(settings, order.path, order, signal);
   } catch (error) {
-    return signal.aborted ? { kind: "notBegun" } : (ofFile(error) ?? notOpened(error));
+    return signal.aborted ? { kind: "released" } : (ofFile(error) ?? notOpened(error));
   }
   try {
     const file = sent ? countedFile(opened.file, sent, systemClock) : opened.file;
     const stored = await archive.upload(uploadOf(order, file, { allowance, fence }), signal);
     const { id: documentId, status = null, uploadedDate } = stored;
-    return { kind: "stored", documentId, status, uploadedDate };
+    return { kind: "accepted", documentId, status, uploadedDate };
   } catch (error) {
-    if (error instanceof ArchiveError) return outcomeOf(error);
+    if (error instanceof ArchiveError) return error.outcome;
     return ofFile(error) ?? lost(error);
   } finally {
     await opened.close();
@@ -70,28 +69,12 @@ function uploadOf(
   };
 }
 
-/** What the archive, or the way to it, did: the error's own code, also where the account is suspected. */
-export function outcomeOf(error: ArchiveError): Outcome {
-  const { code, message, credentials, unnamed } = error;
-  const problem = { code, message };
-  const load = { retryAfterMs: error.retryAfterMs ?? null, pressed: isPressed(error) };
-  switch (error.kind) {
-    case "refused":
-    case "invalid":
-      return { kind: "refused", problem, ...load, credentials };
-    case "notSent":
-      return { kind: "notSent", problem, ...load };
-    case "inDoubt":
-      return { kind: "lost", problem, ...load, credentials, unnamed };
-  }
-}
-
 /** What the file did; undefined for anything else. */
 function ofFile(error: unknown): Outcome | undefined {
   const code = codeOf(error);
   switch (code) {
     case "FILE_CHANGED":
-      return { kind: "changed", seen: null };
+      return { kind: "changed" };
     case "FILE_GONE":
       return { kind: "gone" };
     case "FILE_UNREADABLE":
@@ -110,5 +93,5 @@ function notOpened(error: unknown): Outcome {
 
 /** Neither the archive's nor the file's error: a bug or a lack of resources; it may have left. */
 function lost(error: unknown): Outcome {
-  return { kind: "lost", problem: { code: "REPLY_LOST", message: messageOf(error) } };
+  return { kind: "inDoubt", problem: { code: "REPLY_LOST", message: messageOf(error) } };
 }

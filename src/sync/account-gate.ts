@@ -4,7 +4,6 @@
  */
 import { GATE_CODES } from "../domain/code-sets.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { problemOf } from "../archive/problem.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import { failureOf, isKnown } from "../domain/failure.ts";
@@ -205,7 +204,7 @@ export class AccountGate {
       return "accepted";
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      return problemOf(error);
+      return error.problem;
     }
   }
 

@@ -3,7 +3,6 @@
  * cannot be sent now gets the reason, or waits for its conflict.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import { problemOf } from "../archive/problem.ts";
 import { chargeOf } from "../domain/allowance.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
@@ -61,7 +60,7 @@ export class Claimer {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ArchiveError)) throw error;
-        problem = problemOf(error);
+        problem = error.problem;
         break;
       }
     }

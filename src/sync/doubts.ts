@@ -3,7 +3,6 @@
  * window, before anything is sent again.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import { problemOf } from "../archive/problem.ts";
 import { absence, ASKED_CODES, doubtWindowMs } from "../domain/lost-replies.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
@@ -254,7 +253,7 @@ export class Doubts {
   /** The archive could not be asked: that is no look, and decides nothing. */
   async #later(key: number, documents: readonly Document[], error: ArchiveError): Promise<void> {
     const { journal, clock, config, random, log } = this.#context;
-    const problem = problemOf(error);
+    const problem = error.problem;
     if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);
     const at = clock.now();
     const failures = this.#failures.get(key) ?? 0;

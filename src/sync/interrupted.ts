@@ -26,7 +26,7 @@ export async function doubtInterrupted({ journal, clock, log }: SyncContext): Pr
     const at = clock.now();
     await journal.apply(
       rows.map(({ id }): Change => {
-        const event = { type: "replyLost", at, dueAt: at, problem: PROBLEM } as const;
+        const event = { type: "inDoubt", at, dueAt: at, problem: PROBLEM } as const;
         return { type: "event", id, event, from: ["uploading"] };
       }),
     );

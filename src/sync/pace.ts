@@ -4,20 +4,12 @@
  */
 import { type Concurrency, accepted, concurrencyOf, pressed } from "../domain/concurrency.ts";
 import type { Problem } from "../domain/document.ts";
-import type { Outcome } from "../domain/outcome.ts";
+import type { Outcome, RequestFailure } from "../domain/outcome.ts";
 import type { Journal, PaceRow } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "./ownership.ts";
 import { type WaitReason, type WaitingConfig, asked, outsideHours, roomOf } from "./waiting.ts";
-
-/** What an archive's answer, or its silence, says of its load. */
-export type Load = {
-  /** It asked for patience, or took too long. */
-  readonly pressed: boolean;
-  readonly retryAfterMs: number;
-  readonly problem: Problem;
-};
 
 type Parts = {
   readonly journal: Journal;
@@ -92,17 +84,13 @@ export class Pace {
     return roomOf(journal, config, clock.now()).then((room) => room - underWay);
   }
 
-  /** Learns what an upload that was begun at `begunAt` (monotonic ms) says of the archive's load. */
+  /** Learns what came of a request that was begun at `begunAt` (monotonic ms) of the archive's load. */
   async learn(outcome: Outcome, begunAt: number): Promise<void> {
-    if (outcome.kind === "stored") await this.accepted(begunAt);
-    if (!("pressed" in outcome)) return;
-    const { pressed: isPressed = false, retryAfterMs, problem } = outcome;
-    await this.met({ pressed: isPressed, retryAfterMs: retryAfterMs ?? 0, problem }, begunAt);
+    if (outcome.kind === "accepted") await this.#accepted(begunAt);
+    if ("pressed" in outcome && outcome.pressed) await this.#pressed(outcome, begunAt);
   }
 
-  /** The archive answered, or did not, to what was begun at `begunAt` (monotonic ms). */
-  async met({ pressed: isPressed, retryAfterMs, problem }: Load, begunAt: number): Promise<void> {
-    if (!isPressed) return;
+  async #pressed({ retryAfterMs, problem }: RequestFailure, begunAt: number): Promise<void> {
     const { clock, log } = this.#parts;
     const was = this.limit;
     this.#concurrency = pressed(this.#concurrency, begunAt, clock.monotonic());
@@ -112,12 +100,11 @@ export class Pace {
         `fewer uploads at a time: ${problem.message}`,
       );
     }
-    if (retryAfterMs > 0) this.#pause(Math.min(retryAfterMs, PAUSE_MS_MAX), problem);
+    if (retryAfterMs) this.#pause(Math.min(retryAfterMs, PAUSE_MS_MAX), problem);
     await this.#journaled();
   }
 
-  /** The archive accepted what was begun at `begunAt` (monotonic ms). */
-  async accepted(begunAt: number): Promise<void> {
+  async #accepted(begunAt: number): Promise<void> {
     const { concurrency } = this.#parts.config.upload;
     this.#concurrency = accepted(this.#concurrency, begunAt, concurrency);
     await this.#journaled();

@@ -5,7 +5,6 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isCodeOf } from "../archive/error-code.ts";
 import { allDigidoc, allDocuments } from "../archive/paging.ts";
-import { problemOf } from "../archive/problem.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
@@ -123,7 +122,7 @@ export class Poller {
   /** Notes the outage; returns for how long the archive is left alone, ms. */
   async #unanswered(error: ArchiveError): Promise<number> {
     const { clock, config, random, log } = this.#context;
-    const problem = problemOf(error);
+    const problem = error.problem;
     const tries = (this.#outage?.tries ?? 0) + 1;
     const waitMs = Math.min(MAX_SLEEP_MS, backoffMs(config.upload.retry, tries, random));
     this.#outage = { tries, until: clock.monotonic() + waitMs, problem };
@@ -212,7 +211,7 @@ export class Poller {
     } catch (error) {
       if (!(error instanceof ArchiveError) || !isCodeOf("document", error.code)) throw error;
       if (error.code === "DOC_NOT_EXIST") await this.#missing(document);
-      else await this.#notYet(document, document.archiveStatus, problemOf(error));
+      else await this.#notYet(document, document.archiveStatus, error.problem);
       return;
     }
     await this.#allHeard([{ document, item }], signal);

@@ -1,5 +1,4 @@
 import type { Document } from "../domain/document.ts";
-import type { Event } from "../domain/life.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { eventFor } from "../domain/event-for.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
@@ -15,18 +14,14 @@ export async function recordOutcome(
   const { clock, journal, config, random } = context;
   const { settleMs } = mirror.settings;
   const policy = { retry: config.upload.retry, hold: HOLD, poll: config.conversion.poll };
-  const judged = eventFor(document, outcome, clock.now(), { ...policy, settleMs, random });
-  const event: Event =
-    judged.kind === "gone"
-      ? { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen }
-      : judged.event;
+  const event = eventFor(document, outcome, clock.now(), { ...policy, settleMs, random });
   try {
     await journal.apply([{ type: "event", id: document.id, event, from: ["uploading"] }]);
     return outcome;
   } catch (error) {
-    if (outcome.kind !== "stored" || codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
+    if (outcome.kind !== "accepted" || codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
     // An archive that gives one id twice has not told us which document is ours.
     const problem = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
-    return await recordOutcome(context, { document, mirror }, { kind: "lost", problem });
+    return await recordOutcome(context, { document, mirror }, { kind: "inDoubt", problem });
   }
 }

@@ -1,7 +1,6 @@
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { isAbortOf } from "../std/abort.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { isPressed } from "../archive/pressure.ts";
 
 /** Runs more loops together with those that run already. */
 export type Begin = (...loops: readonly Promise<unknown>[]) => void;
@@ -55,5 +54,5 @@ export async function inTurn<T>(all: Iterable<T>, ask: (each: T) => Promise<void
 /** The archive answered, and neither with a refusal of us nor asking for patience. */
 function isOfOneQuestion(error: ArchiveError): boolean {
   const isAnswered = error.kind === "refused" || error.httpStatus !== undefined;
-  return isAnswered && !error.credentials && !isPressed(error);
+  return isAnswered && !error.credentials && !error.pressed;
 }

@@ -235,7 +235,7 @@ export class Sender {
     const stored = await line(async () => {
       const sent = await this.#send(claimed, probe);
       this.#large -= large;
-      if (sent.outcome.kind === "stored") return sent;
+      if (sent.outcome.kind === "accepted") return sent;
       await this.#ended(claimed, sent, probe);
     });
     if (stored) await this.#ended(claimed, stored, probe);
@@ -244,7 +244,7 @@ export class Sender {
   async #send({ document, mirror }: ClaimedDocument, probe: boolean): Promise<Sent> {
     const begunAt = this.#context.clock.monotonic();
     if (mirror.reader.silent || !this.#mayBegin(probe)) {
-      return { outcome: { kind: "notBegun" }, begunAt };
+      return { outcome: { kind: "released" }, begunAt };
     }
     const order = sendOrder(document, this.#pieceBytes);
     const { uploads } = this.#context;
@@ -269,8 +269,8 @@ export class Sender {
 
   /** What the outcome says about the account and the way to the archive. */
   async #consequences(document: Document, outcome: Outcome, probe: boolean): Promise<void> {
-    if (outcome.kind === "stored" || outcome.kind === "refused") this.#outages.answered();
-    if (outcome.kind === "stored") {
+    if (outcome.kind === "accepted" || outcome.kind === "refused") this.#outages.answered();
+    if (outcome.kind === "accepted") {
       this.#outages.over();
       await this.#keeper.passed();
       return;
@@ -290,7 +290,7 @@ export class Sender {
     if (outcome.kind === "notSent") {
       this.#outages.met(outcome.problem, outcome.retryAfterMs ?? 0);
     }
-    if (outcome.kind === "lost") {
+    if (outcome.kind === "inDoubt") {
       if (outcome.unnamed) await this.#keeper.met(document, outcome.problem, probe);
       else this.#outages.lost(outcome.problem);
     }

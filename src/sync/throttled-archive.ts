@@ -1,7 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { isPressed } from "../archive/pressure.ts";
-import { problemOf } from "../archive/problem.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Pace } from "./pace.ts";
 
@@ -20,11 +18,7 @@ export function throttledArchive(archive: Archive, pace: Pace, clock: Clock): Ar
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof ArchiveError) {
-        const { retryAfterMs = 0 } = error;
-        const load = { pressed: isPressed(error), retryAfterMs, problem: problemOf(error) };
-        await pace.met(load, begunAt);
-      }
+      if (error instanceof ArchiveError) await pace.learn(error.outcome, begunAt);
       throw error;
     }
   };

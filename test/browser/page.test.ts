@@ -465,7 +465,7 @@ describe.skipIf(isSkipped)(
       await page.getByText(/MB per second$/).waitFor();
       const bar = page.getByRole("progressbar", { name: "2 MB of 8 MB (25%)" });
       expect(await bar.getAttribute("value")).toBe("0.25");
-      ended.resolve({ kind: "stored", documentId: 1, status: null });
+      ended.resolve({ kind: "accepted", documentId: 1, status: null });
       await sending;
       await soon(() => page.locator("#now-rate").textContent()).toBe("");
       void uploads.during({ id, seen: seenOf(8_000_000) }, () => new Promise(() => {}));

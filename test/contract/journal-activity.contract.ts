@@ -5,7 +5,7 @@ import type { JournalFixture } from "./journal.contract.ts";
 import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
-const { settled, claimed, accepted, converted, found, replyLost } = events;
+const { settled, claimed, accepted, converted, found, inDoubt } = events;
 const QUARTER = Math.floor(NOW / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
 
 /** What every journal promises about what happened lately. */
@@ -37,7 +37,7 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
       [[settled(), claimed()], 0, 0, 0, 0, "a reply may never come"],
       [[settled(), claimed(), refused], 0, 0, 0, 1, "the archive rejected it"],
       [[settled(), claimed(), accepted(501)], 1, 0, 0, 0, "the archive has it"],
-      [[settled(), claimed(), replyLost(), found(501)], 1, 0, 0, 0, "it turned out to have it"],
+      [[settled(), claimed(), inDoubt(), found(501)], 1, 0, 0, 0, "it turned out to have it"],
       [
         [settled(), claimed(), accepted(501), converted()],
         1,

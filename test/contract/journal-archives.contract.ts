@@ -4,7 +4,7 @@ import type { Journal } from "../../src/journal/journal.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { Desk, events, NOW } from "./journal-desk.ts";
 
-const { settled, claimed, accepted, converted, replyLost, heldBack } = events;
+const { settled, claimed, accepted, converted, inDoubt, heldBack } = events;
 const LATER = NOW + 1_000_000;
 const paths = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
@@ -47,7 +47,7 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
       [[settled()], due("pending"), "sent through another account"],
       [[settled(), claimed()], (j) => j.underWay(9), "doubted by another daemon's loops"],
       [[settled(), claimed()], (j) => j.conflicts(7, "a.pdf"), "kept waiting by another host"],
-      [[settled(), claimed(), replyLost()], due("inDoubt"), "looked for in the wrong archive"],
+      [[settled(), claimed(), inDoubt()], due("inDoubt"), "looked for in the wrong archive"],
       [
         [settled(), claimed(), accepted(501)],
         (j) => j.outstandingIn(7, 9),
@@ -178,8 +178,8 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
 
     test.for([
       [[settled(), claimed()], "it is being sent"],
-      [[settled(), claimed(), replyLost()], "it is in doubt"],
-      [[settled(), claimed(), replyLost(), heldBack("DOUBT_AMBIGUOUS")], "it is held in doubt"],
+      [[settled(), claimed(), inDoubt()], "it is in doubt"],
+      [[settled(), claimed(), inDoubt(), heldBack("DOUBT_AMBIGUOUS")], "it is held in doubt"],
       [[settled(), claimed(), accepted(501)], "it was sent"],
     ] as const)("may not be once a document is there, or may be: %#", async ([steps]) => {
       await using fixture = await open();

@@ -126,7 +126,7 @@ export function journalClusterContract(name: string, open: () => Promise<Cluster
         expect(await took(b.journal, claimed(two.id, "name"))).toEqual([false]);
         expect(await took(b.journal, claimed(other.id, "name", 8)), "elsewhere").toEqual([true]);
         expect((await a.journal.document(two.id))?.state).toBe("pending");
-        await a.after(one.id, events.replyLost());
+        await a.after(one.id, events.inDoubt());
         expect(await took(b.journal, claimed(two.id, "name")), "in doubt").toEqual([false]);
         await a.after(one.id, events.found(1));
         expect(await took(b.journal, claimed(two.id, "name"))).toEqual([true]);

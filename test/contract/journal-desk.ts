@@ -43,9 +43,9 @@ export const events = {
   deferred: (code: string): Event => {
     return { type: "deferred", at: NOW + 26, dueAt: NOW + 90, problem: { code, message: "later" } };
   },
-  replyLost: (): Event => {
+  inDoubt: (): Event => {
     const problem = { code: "REPLY_LOST", message: "cut" };
-    return { type: "replyLost", at: NOW + 27, dueAt: NOW + 60, problem };
+    return { type: "inDoubt", at: NOW + 27, dueAt: NOW + 60, problem };
   },
   found: (documentId: number): Event => {
     return { type: "found", at: NOW + 70, dueAt: NOW + 80, documentId, status: null };

@@ -77,7 +77,7 @@ function eventOf(type: EventType, n: number): Event {
     vetoed: { type: "vetoed", at, digest: `d${n % 3}`, problem, after: n % 2 ? "due" : null },
     heldBack: { type: "heldBack", at, dueAt: n % 2 ? dueAt : null, problem },
     refused: { type: "refused", at, problem },
-    replyLost: { type: "replyLost", at, dueAt, problem },
+    inDoubt: { type: "inDoubt", at, dueAt, problem },
     looked: { type: "looked", at, dueAt },
     found: events.found(500 + (n % 40)),
     absent: { type: "absent", at, ...(n % 2 ? { problem } : {}) },

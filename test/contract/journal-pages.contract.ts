@@ -5,7 +5,7 @@ import { sumOf, USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
-const { accepted, claimed, converted, found, heldBack, replyLost, settled } = events;
+const { accepted, claimed, converted, found, heldBack, inDoubt, settled } = events;
 const QUARTER = Math.floor(NOW / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
 const LATER = QUARTER + 40 * USAGE_BUCKET_MS;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
@@ -37,11 +37,11 @@ export function journalPagesContract(name: string, open: () => Promise<JournalFi
       // events, charging, charged, because
       [[counted(4)], 0, 0, "nothing has left"],
       [[counted(4), charged(4)], 4, 0, "it may be stored any moment"],
-      [[counted(4), charged(4), replyLost()], 4, 0, "in doubt, it counts as sent"],
-      [[counted(4), charged(4), replyLost(), heldBack("DOUBT_AMBIGUOUS")], 4, 0, "held in doubt"],
+      [[counted(4), charged(4), inDoubt()], 4, 0, "in doubt, it counts as sent"],
+      [[counted(4), charged(4), inDoubt(), heldBack("DOUBT_AMBIGUOUS")], 4, 0, "held in doubt"],
       [[counted(4), charged(4), heldBack("QUOTA_LIMIT")], 0, 0, "it was refused"],
       [[counted(4), charged(4), accepted(501)], 0, 4, "as it was counted here"],
-      [[counted(4), charged(4), replyLost(), found(501)], 0, 4, "it turned out to be there"],
+      [[counted(4), charged(4), inDoubt(), found(501)], 0, 4, "it turned out to be there"],
       [[counted(4), charged(4), accepted(501), convertedAt(7)], 0, 7, "as the archive counts"],
       [[counted(9), charged(9), accepted(501), convertedAt(2)], 0, 2, "less than was feared"],
       [[counted(null), charged(1), accepted(501), convertedAt(30)], 0, 30, "an office file"],

@@ -7,7 +7,7 @@ import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
-const { settled, claimed, accepted, converted, replyLost, heldBack } = events;
+const { settled, claimed, accepted, converted, inDoubt, heldBack } = events;
 /** The problem of what is held while in doubt. */
 const DOUBT = "DOUBT_AMBIGUOUS";
 const at = (name: string, dueAt: number, sizeBytes = 100) =>
@@ -343,7 +343,7 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         const { journal, mirrorId } = desk;
         const uploading = await desk.after((await desk.add("u")).id, settled("same"), claimed());
         await desk.after((await desk.add("p")).id, settled("same"));
-        const lost = [settled("same"), claimed(), replyLost()];
+        const lost = [settled("same"), claimed(), inDoubt()];
         const doubted = await desk.after((await desk.add("d")).id, ...lost, heldBack(DOUBT));
         const sent = await desk.uploaded("s", 501, "same");
         await desk.after((await desk.add("h")).id, settled("same"), heldBack(DOUBT));
@@ -371,7 +371,7 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         const send = async (path: string, folderId: number) =>
           desk.after((await desk.add(path)).id, settled("d", "/S", "n.pdf"), claimed(folderId));
         const [a, b, elsewhere] = [await send("a", 7), await send("b", 7), await send("c", 8)];
-        await desk.after(b.id, replyLost());
+        await desk.after(b.id, inDoubt());
         await desk.uploaded("d", 501);
         expect(ids(await desk.journal.conflicts(7, "n.pdf"))).toEqual(ids([a, b]));
         expect(await desk.journal.conflicts(7, "N.pdf")).toEqual([]);

@@ -3,7 +3,7 @@ import { until } from "../fixtures/until.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { appearing, Desk, events, NOW } from "./journal-desk.ts";
 
-const { settled, claimed, accepted, converted, heldBack, deferred, replyLost, found } = events;
+const { settled, claimed, accepted, converted, heldBack, deferred, inDoubt, found } = events;
 
 /** What every journal promises about what it keeps next to documents, and about its own life. */
 export function journalRecordsContract(name: string, open: () => Promise<JournalFixture>): void {
@@ -99,9 +99,9 @@ export function journalRecordsContract(name: string, open: () => Promise<Journal
       "an attempt in doubt has an outcome and no end until it is settled",
       withDesk(async (desk) => {
         const { id } = await desk.add("a.pdf");
-        await desk.after(id, settled(), claimed(), replyLost());
+        await desk.after(id, settled(), claimed(), inDoubt());
         const [doubtful] = await desk.journal.attempts(id);
-        expect(doubtful).toMatchObject({ outcome: "replyLost: REPLY_LOST", endedAt: null });
+        expect(doubtful).toMatchObject({ outcome: "inDoubt: REPLY_LOST", endedAt: null });
         await desk.after(id, { type: "looked", at: NOW, dueAt: NOW + 1 }, found(501));
         const [certain] = await desk.journal.attempts(id);
         expect(certain).toMatchObject({ outcome: "found", endedAt: NOW + 70, documentId: 501 });

@@ -288,7 +288,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         "is in doubt",
         async (desk) => {
           const { id } = await desk.add("a");
-          return desk.after(id, events.settled(), events.claimed(), events.replyLost());
+          return desk.after(id, events.settled(), events.claimed(), events.inDoubt());
         },
       ],
     ])("of a row that %s for years, older history goes", async ([, made]) =>

@@ -15,7 +15,7 @@ export type JournalFixture = AsyncDisposable & {
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
-const { settled, claimed, accepted, converted, replyLost, heldBack } = events;
+const { settled, claimed, accepted, converted, inDoubt, heldBack } = events;
 
 /** What every journal promises about writing. Run against the one in memory and the one on disk. */
 export function journalWritesContract(name: string, open: () => Promise<JournalFixture>): void {
@@ -210,7 +210,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         await withDesk(async (desk) => {
           const other = await desk.add("other");
           await desk.after(other.id, settled("d", "/S", "n"), claimed(7));
-          if (state === "inDoubt") await desk.after(other.id, replyLost());
+          if (state === "inDoubt") await desk.after(other.id, inDoubt());
           if (state === "uploaded") await desk.after(other.id, accepted(501));
           const { id } = await desk.add("a");
           await desk.after(id, settled(digest, "/S", sentName));
@@ -285,7 +285,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       ["uploading", async (desk) => desk.after((await desk.add("a")).id, settled(), claimed())],
       [
         "inDoubt",
-        async (desk) => desk.after((await desk.add("a")).id, settled(), claimed(), replyLost()),
+        async (desk) => desk.after((await desk.add("a")).id, settled(), claimed(), inDoubt()),
       ],
       ["uploaded", (desk) => desk.uploaded("a", 501)],
       ["converted", async (desk) => desk.after((await desk.uploaded("a", 501)).id, converted())],
@@ -477,7 +477,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     test(
       "a row that is held in doubt follows its file; one that is held before it was sent does not",
       withDesk(async (desk) => {
-        const hold = [settled("d"), claimed(), replyLost(), heldBack("DOUBT_AMBIGUOUS")];
+        const hold = [settled("d"), claimed(), inDoubt(), heldBack("DOUBT_AMBIGUOUS")];
         const doubted = await desk.after((await desk.add("a.pdf")).id, ...hold);
         const held = await desk.after((await desk.add("b.pdf")).id, heldBack("FILE_EMPTY"));
         const there = await desk.add("c.pdf");

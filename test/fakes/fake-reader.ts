@@ -51,7 +51,7 @@ export class FakeReader implements Used {
   /** `firstDocumentId`: what the archive answers the first upload with; then one more each. */
   constructor(firstDocumentId = 1_000) {
     let documentId = firstDocumentId;
-    this.onSend = () => ({ kind: "stored", documentId: documentId++, status: "UPLOADED" });
+    this.onSend = () => ({ kind: "accepted", documentId: documentId++, status: "UPLOADED" });
   }
 
   /** As what the loops are given; the class itself holds a process. */
@@ -109,7 +109,7 @@ export class FakeReader implements Used {
   }
 
   async send(order: SendOrder, cut: AbortSignal): Promise<Outcome> {
-    if (this.pid === undefined) return { kind: "notBegun" };
+    if (this.pid === undefined) return { kind: "released" };
     this.sent.push(order);
     return this.onSend(order, cut);
   }

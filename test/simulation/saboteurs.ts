@@ -69,7 +69,7 @@ export const ANY_ERROR_IS_NO: Sabotage = {
     replaced(reader, {
       send: async (order, cut) => {
         const outcome = await reader.send(order, cut);
-        if (outcome.kind !== "lost" || !/HTTP \d/.test(outcome.problem.message)) return outcome;
+        if (outcome.kind !== "inDoubt" || !/HTTP \d/.test(outcome.problem.message)) return outcome;
         return { kind: "refused", problem: outcome.problem, retryAfterMs: null };
       },
     }),

@@ -4,7 +4,6 @@ import type { Outcome } from "../../src/domain/outcome.ts";
 import { ChannelClosed } from "../../src/reader/rpc-channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
-import { outcomeOf } from "../../src/reader/send.ts";
 import type { Acted, Inspection, UnreadableEntry, ScanReport } from "../../src/source/source.ts";
 import { Fault } from "../../src/std/fault.ts";
 import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
@@ -157,12 +156,12 @@ export class SimulatedReader implements UsedReader {
   }
 
   async send(order: SendOrder, cut: AbortSignal): Promise<Outcome> {
-    if (!this.#isUp || cut.aborted) return { kind: "notBegun" };
+    if (!this.#isUp || cut.aborted) return { kind: "released" };
     try {
       return await this.#work((pause) => this.#send(order, cut, pause));
     } catch (error) {
       if (!(error instanceof ChannelClosed)) throw error;
-      return { kind: "lost", problem: { code: "REPLY_LOST", message: error.message } };
+      return { kind: "inDoubt", problem: { code: "REPLY_LOST", message: error.message } };
     }
   }
 
@@ -282,7 +281,7 @@ export class SimulatedReader implements UsedReader {
   async #send(order: SendOrder, cut: AbortSignal, pause: Pause): Promise<Outcome> {
     const { source, archive, dice } = this.#parts;
     await pause(dice.int(0, 20));
-    if (cut.aborted) return { kind: "notBegun" };
+    if (cut.aborted) return { kind: "released" };
     if (!source.online) return { kind: "unreadable", problem: offline() };
     const file = source.tree.at(order.path);
     if (!source.tree.isOpen(dirOf(order.path))) {
@@ -291,7 +290,7 @@ export class SimulatedReader implements UsedReader {
     if (!file) return { kind: "gone" };
     if (file.unreadable) return { kind: "unreadable", problem: unreadable() };
     if (file.seen.stamp !== order.seen.stamp || digestOf(file.content) !== order.digest) {
-      return { kind: "changed", seen: null };
+      return { kind: "changed" };
     }
     const { folderId, filename } = order;
     spring(source, order.path);
@@ -299,11 +298,11 @@ export class SimulatedReader implements UsedReader {
     try {
       const { id, uploadedDate } = await archive.store(upload, cut, this.#parts.mayEnd);
       await pause(0);
-      return { kind: "stored", documentId: id, status: "UPLOADED", uploadedDate };
+      return { kind: "accepted", documentId: id, status: "UPLOADED", uploadedDate };
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
       await pause(0);
-      return outcomeOf(error);
+      return error.outcome;
     }
   }
 

@@ -144,7 +144,7 @@ describe("sending", () => {
     put(source, "scan.pdf");
     const order = await orderFor(reader, "scan.pdf");
     await reader.close();
-    expect(await reader.send(order, never)).toEqual({ kind: "notBegun" });
+    expect(await reader.send(order, never)).toEqual({ kind: "released" });
   });
 
   test("cut before it began it is given back; cut in the middle it is in doubt", async () => {
@@ -152,12 +152,12 @@ describe("sending", () => {
     const { reader, source } = openReader({ archive: () => archive.settings });
     put(source, "scan.pdf");
     const order = await orderFor(reader, "scan.pdf");
-    expect(await reader.send(order, AbortSignal.abort())).toEqual({ kind: "notBegun" });
+    expect(await reader.send(order, AbortSignal.abort())).toEqual({ kind: "released" });
     const cut = new AbortController();
     const outcome = reader.send(order, cut.signal);
     await archive.connected;
     cut.abort();
-    expect(["lost", "notSent"]).toContain((await outcome).kind);
+    expect(["inDoubt", "notSent"]).toContain((await outcome).kind);
   });
 });
 
@@ -183,7 +183,7 @@ describe("a reader that hangs or dies", () => {
       patience.end();
       return unanswered.length > 0;
     });
-    expect(await outcome).toMatchObject({ kind: "lost", problem: { code: "REPLY_LOST" } });
+    expect(await outcome).toMatchObject({ kind: "inDoubt", problem: { code: "REPLY_LOST" } });
     expect(await scan).toBeInstanceOf(ChannelClosed);
     await pidOf(open, pid);
     expect(await open.reader.scan(MIRROR, null)).toMatchObject({ files: 1 });

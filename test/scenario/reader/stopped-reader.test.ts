@@ -148,7 +148,7 @@ describe.for([
     const outcome = open.reader.send(order, never);
     await open.lease.over();
     process.kill(open.pid, "SIGCONT");
-    expect(await outcome).toEqual({ kind: "notBegun" });
+    expect(await outcome).toEqual({ kind: "released" });
     expect(server.heard).toEqual([]);
   });
 });

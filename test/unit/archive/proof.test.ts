@@ -5,11 +5,9 @@
 import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { classifyReply } from "../../../src/archive/classify-reply.ts";
-import { problemOf } from "../../../src/archive/problem.ts";
 import { failureOf } from "../../../src/domain/failure.ts";
 import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
 import { eventFor } from "../../../src/domain/event-for.ts";
-import { outcomeOf } from "../../../src/reader/send.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { type Operation, PATHS } from "../../../src/wire/shapes.ts";
 import { inState } from "../../fixtures/a-document.ts";
@@ -150,12 +148,10 @@ function errorOf(
 /** What the daemon makes of an upload that ended so. */
 function proofOf(found: ArchiveError | "result"): Proof {
   if (found === "result") return "result";
-  const outcome = outcomeOf(found);
-  const judged = eventFor(inState("uploading"), outcome, 0, policy);
-  if (judged.kind === "gone") throw new Error("no event");
-  const { type } = judged.event;
-  const suspected = "credentials" in outcome && outcome.credentials;
-  if (type === "replyLost") return suspected ? "doubt?" : "doubt";
+  const { outcome } = found;
+  const { type } = eventFor(inState("uploading"), outcome, 0, policy);
+  const suspected = outcome.credentials;
+  if (type === "inDoubt") return suspected ? "doubt?" : "doubt";
   if (suspected) return "account?";
   if (type === "deferred") return "busy";
   if (failureOf(found.code).fate !== "hold") return "refused";
@@ -181,10 +177,9 @@ describe("an upload that is answered", () => {
         for (const status of statuses) {
           const found = errorOf("upload", status, body("upload"), whole);
           if (found === "result") continue;
-          const judged = eventFor(inState("uploading"), outcomeOf(found), 0, policy);
-          const event = judged.kind === "event" ? judged.event : undefined;
+          const event = eventFor(inState("uploading"), found.outcome, 0, policy);
           const isDoubt = proofs[at]?.startsWith("doubt") === true;
-          expect(event?.type === "replyLost", `${status} ${found.message}`).toBe(isDoubt);
+          expect(event.type === "inDoubt", `${status} ${found.message}`).toBe(isDoubt);
           if (proofs[at] === "not" || proofs[at] === "one") {
             expect(event).toMatchObject({ type: "heldBack", dueAt: 30_000 });
           }
@@ -212,7 +207,7 @@ describe("a look-up that is answered", () => {
           const isAccount = proofs[at]?.endsWith("?") === true;
           const isDoubt = proofs[at]?.startsWith("doubt") === true;
           expect([status, found.kind]).toEqual([status, isDoubt ? "inDoubt" : "refused"]);
-          expect(problemOf(found).code === "CREDENTIALS_REFUSED").toBe(isAccount);
+          expect(found.problem.code === "CREDENTIALS_REFUSED").toBe(isAccount);
         }
       }
     }

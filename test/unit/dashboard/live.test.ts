@@ -190,7 +190,7 @@ test("how far uploads are is told four times a second at most, and the last of i
   }
   await clock.advance(50);
   await next();
-  ended.resolve({ kind: "notBegun" });
+  ended.resolve({ kind: "released" });
   await sending;
   await clock.advance(250);
   await next();

@@ -4,7 +4,7 @@ import { UploadMeter } from "../../../src/dashboard/upload-meter.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { seenOf } from "../../contract/journal-desk.ts";
 
-const STORED: Outcome = { kind: "stored", documentId: 1, status: null };
+const STORED: Outcome = { kind: "accepted", documentId: 1, status: null };
 const document = (id: number, bytes: number) => ({ id, seen: seenOf(bytes) });
 
 test("an upload is followed from its beginning to its end, and its bytes are the rate", async () => {
@@ -35,7 +35,7 @@ test("what failed has not left, and a minute later nothing is moving any more", 
   await expect(
     meter.during(document(1, 10), () => Promise.reject(new Error("no"))),
   ).rejects.toThrow();
-  await meter.during(document(2, 10), async () => ({ kind: "notBegun" }) as const);
+  await meter.during(document(2, 10), async () => ({ kind: "released" }) as const);
   expect(meter.read()).toMatchObject({ uploads: [], documentsPerSecond: 0, bytesPerSecond: 0 });
   await meter.during(document(3, 10), async () => STORED);
   expect(meter.read()).toMatchObject({ documentsPerSecond: 1 });

@@ -257,14 +257,14 @@ const LINES: Line[] = [
   [
     "uploading",
     { looks: 7 },
-    { type: "replyLost", at: AT, dueAt: DUE, problem },
+    { type: "inDoubt", at: AT, dueAt: DUE, problem },
     { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, consecutiveFailures: 0 },
     "every doubt takes all its looks",
   ],
   [
     "uploading",
     { problem: { code: "REPLY_LOST", message: "before" }, consecutiveFailures: 3 },
-    { type: "replyLost", at: AT, dueAt: DUE, problem },
+    { type: "inDoubt", at: AT, dueAt: DUE, problem },
     { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, consecutiveFailures: 3 },
     "three before it were lost too",
   ],

@@ -28,18 +28,21 @@ describe("verdict", () => {
   const problem = { code: "REPLY_LOST", message: "reset" };
 
   function eventOf(outcome: Outcome) {
-    const judged = eventFor(inState("uploading"), outcome, AT, policy);
-    if (judged.kind === "gone") throw new Error("no event");
-    return judged.event;
+    return eventFor(inState("uploading"), outcome, AT, policy);
   }
 
   describe("what an attempt means", () => {
     const TABLE: [string, Outcome, string, string][] = [
-      ["stored", { kind: "stored", documentId: 9, status: "UPLOADED" }, "accepted", "it has an id"],
-      ["not begun", { kind: "notBegun" }, "released", "nothing happened, so it costs nothing"],
-      ["lost", { kind: "lost", problem }, "replyLost", "the archive may have it"],
+      [
+        "stored",
+        { kind: "accepted", documentId: 9, status: "UPLOADED" },
+        "accepted",
+        "it has an id",
+      ],
+      ["not begun", { kind: "released" }, "released", "nothing happened, so it costs nothing"],
+      ["lost", { kind: "inDoubt", problem }, "inDoubt", "the archive may have it"],
       ["not sent", { kind: "notSent", problem, retryAfterMs: null }, "deferred", "proven"],
-      ["changed", { kind: "changed", seen: null }, "changed", "it was torn down; it settles again"],
+      ["changed", { kind: "changed" }, "changed", "it was torn down; it settles again"],
       ["unreadable", { kind: "unreadable", problem }, "heldBack", "rights may come back"],
       ["QUOTA_LIMIT", refused("QUOTA_LIMIT"), "heldBack", "waits behind the gate"],
       ["FOLDER_NOT_EXISTS", refused("FOLDER_NOT_EXISTS"), "heldBack", "waits for the folder"],
@@ -50,7 +53,7 @@ describe("verdict", () => {
       ["an unknown code", refused("WEIRD"), "heldBack", "nobody knows; time may tell"],
     ];
     test("the date of the reply is kept, by which the document is known again", () => {
-      const stored = { kind: "stored", documentId: 9, status: "UPLOADED" } as const;
+      const stored = { kind: "accepted", documentId: 9, status: "UPLOADED" } as const;
       expect(eventOf({ ...stored, uploadedDate: 5 })).toMatchObject({ uploadedDate: 5 });
       expect(eventOf(stored)).not.toHaveProperty("uploadedDate");
     });
@@ -67,11 +70,8 @@ describe("verdict", () => {
       });
       const judged = eventFor(document, refused("HTTP_413"), AT, policy);
       expect(judged).toMatchObject({
-        kind: "event",
-        event: {
-          type: "heldBack",
-          problem: { message: expect.stringMatching(/12\.3 MB \(12345678 bytes\)$/) },
-        },
+        type: "heldBack",
+        problem: { message: expect.stringMatching(/12\.3 MB \(12345678 bytes\)$/) },
       });
     });
 
@@ -92,8 +92,8 @@ describe("verdict", () => {
       const known = { code: "WEIRD", message: "" };
       const waits = [0, 1, 2, 3].map((consecutiveFailures) => {
         const document = inState("uploading", { problem: known, consecutiveFailures });
-        const judged = eventFor(document, refused("WEIRD"), AT, policy);
-        return judged.kind === "event" && judged.event.type === "heldBack" ? judged.event.dueAt : 0;
+        const event = eventFor(document, refused("WEIRD"), AT, policy);
+        return event.type === "heldBack" ? event.dueAt : 0;
       });
       expect(waits).toEqual([AT + 30_000, AT + 60_000, AT + 120_000, AT + 240_000]);
     });
@@ -106,10 +106,10 @@ describe("verdict", () => {
       expect(wait(10)).toMatchObject({ dueAt: AT + 1_000 });
     });
 
-    test("a vanished file is no event: the row is looked at again", () => {
-      expect(eventFor(inState("uploading"), { kind: "gone" }, AT, policy)).toEqual({
-        kind: "gone",
-      });
+    test("a vanished file is looked at again at once", () => {
+      const document = inState("uploading");
+      const event = { type: "changed", at: AT, dueAt: AT, seen: document.seen };
+      expect(eventFor(document, { kind: "gone" }, AT, policy)).toEqual(event);
     });
   });
 
@@ -120,10 +120,12 @@ describe("verdict", () => {
     const of = (attributes: Attributes) =>
       eventFor(inState("uploading", { attributes }), outcome, AT, policy);
     expect(of({ metadata, expiry })).toMatchObject({
-      event: { type: "deferred", dueAt: AT, attributes: { metadata, withoutExpiry: true } },
+      type: "deferred",
+      dueAt: AT,
+      attributes: { metadata, withoutExpiry: true },
     });
     const holding = { ...expiry, withoutPlugin: "hold" } as const;
-    expect(of({ metadata, expiry: holding })).toMatchObject({ event: { type: "heldBack" } });
+    expect(of({ metadata, expiry: holding })).toMatchObject({ type: "heldBack" });
   });
 });
 
@@ -139,7 +141,6 @@ describe("verdict events", () => {
   };
 
   const of = (code: string) => ({ code, message: `because of ${code}` });
-  const SEEN = { sizeBytes: 5, modifiedAt: 6, stamp: "new" };
   const before = { seen: { sizeBytes: 1, modifiedAt: 2, stamp: "old" } };
   const again = (code: string, consecutiveFailures: number) => ({
     problem: of(code),
@@ -158,20 +159,14 @@ describe("verdict events", () => {
   const LINES: Line[] = [
     [
       {},
-      { kind: "stored", documentId: 9, status: "UPLOADED" },
+      { kind: "accepted", documentId: 9, status: "UPLOADED" },
       { type: "accepted", at: AT, dueAt: AT + 2_000, documentId: 9, status: "UPLOADED" },
       "its conversion is asked for after the first interval",
     ],
-    [{}, { kind: "notBegun" }, { type: "released", at: AT }, "it goes back as it came"],
-    [
-      {},
-      { kind: "changed", seen: SEEN },
-      { type: "changed", at: AT, dueAt: AT + 3_000, seen: SEEN, settleMs: 3_000 },
-      "it settles again, as it was seen last",
-    ],
+    [{}, { kind: "released" }, { type: "released", at: AT }, "it goes back as it came"],
     [
       before,
-      { kind: "changed", seen: null },
+      { kind: "changed" },
       {
         type: "changed",
         at: AT,
@@ -183,8 +178,8 @@ describe("verdict events", () => {
     ],
     [
       {},
-      { kind: "lost", problem: of("REPLY_LOST") },
-      { type: "replyLost", at: AT, dueAt: AT, problem: of("REPLY_LOST") },
+      { kind: "inDoubt", problem: of("REPLY_LOST") },
+      { type: "inDoubt", at: AT, dueAt: AT, problem: of("REPLY_LOST") },
       "it is looked for at once",
     ],
     [
@@ -263,7 +258,7 @@ describe("verdict events", () => {
   describe("the event of an attempt", () => {
     test.for(LINES)("%o, %o: exactly %o, because %s", ([set, outcome, event]) => {
       const judged = eventFor(inState("uploading", set), outcome, AT, policy);
-      expect(judged).toEqual({ kind: "event", event });
+      expect(judged).toEqual(event);
     });
 
     test.for([
@@ -276,7 +271,7 @@ describe("verdict events", () => {
     ] as const)("%s waits for its folder and not for a time: %s", ([code]) => {
       expect(FOLDER_CODES).toContain(code);
       const judged = eventFor(inState("uploading"), refused(code), AT, policy);
-      expect(judged).toMatchObject({ event: { type: "heldBack", dueAt: null } });
+      expect(judged).toMatchObject({ type: "heldBack", dueAt: null });
     });
   });
 });

@@ -57,7 +57,7 @@ function eventOf(type: EventType, n: number, documentId: number): Event {
     vetoed: { type: "vetoed", at, digest: "d", problem, after: null },
     heldBack: { type: "heldBack", at, dueAt, problem },
     refused: { type: "refused", at, problem },
-    replyLost: { type: "replyLost", at, dueAt, problem },
+    inDoubt: { type: "inDoubt", at, dueAt, problem },
     looked: { type: "looked", at, dueAt },
     found: { type: "found", at, dueAt, documentId, status: null },
     absent: { type: "absent", at },

@@ -30,7 +30,7 @@ export function stalled({ desk }: Bench, mirrorId = 1) {
 }
 
 export const stored = (documentId: number): Outcome => ({
-  kind: "stored",
+  kind: "accepted",
   documentId,
   status: "UPLOADED",
 });
@@ -52,7 +52,7 @@ export function suspected(code: string): Outcome {
 /** A reply that proves nothing, in the archive's own words. */
 export function unnamed(code: string): Outcome {
   const problem = { code, message: `answered ${code}` };
-  return { kind: "lost", problem, retryAfterMs: null, unnamed: true };
+  return { kind: "inDoubt", problem, retryAfterMs: null, unnamed: true };
 }
 
 export function notSent(retryAfterMs: number | null = null): Outcome {

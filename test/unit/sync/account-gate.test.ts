@@ -114,7 +114,13 @@ describe("an upload that seems to say that the account is refused", () => {
     [undefined, "refused", "HTTP_403", false, "the look-up is answered: it was this document"],
     [unreachable(), "refused", "HTTP_403", false, "no answer is no refusal"],
     [unauthorized(), "refused", "CREDENTIALS_REFUSED", false, "the sender closes the gate by it"],
-    [unauthorized(), "lost", "HTTP_403", true, "what is in doubt stays so, behind a closed gate"],
+    [
+      unauthorized(),
+      "inDoubt",
+      "HTTP_403",
+      true,
+      "what is in doubt stays so, behind a closed gate",
+    ],
   ] as const)("look-up %s, %s: %s, gate closed %s: %s", async ([error, kind, code, isClosed]) => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();

@@ -76,7 +76,7 @@ describe("hold", () => {
     await desk.run(bench.sender);
     expect(open).toHaveLength(3);
     const problem = { code: "REPLY_LOST", message: "cut" };
-    open[0]?.end({ kind: "lost", problem });
+    open[0]?.end({ kind: "inDoubt", problem });
     await desk.advance(MINUTE);
     expect(desk.states()).toEqual([
       "inDoubt",

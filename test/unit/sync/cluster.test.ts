@@ -43,7 +43,7 @@ test("both send, and no document is sent by both", async () => {
   for (const { reader } of [a, b]) {
     reader.onSend = async () => {
       await a.clock.pass(SECOND);
-      return { kind: "stored", documentId: documentId++, status: "UPLOADED" };
+      return { kind: "accepted", documentId: documentId++, status: "UPLOADED" };
     };
   }
   await a.journal.setPaused(false);
@@ -81,7 +81,7 @@ test("what one has under way is in doubt once it is lost, and it journals nothin
   const answer = Promise.withResolvers<void>();
   b.reader.onSend = async () => {
     await answer.promise;
-    return { kind: "stored", documentId: 1, status: "UPLOADED" };
+    return { kind: "accepted", documentId: 1, status: "UPLOADED" };
   };
   // The first daemon's reader is silent: the other one takes it.
   a.reader.silent = true;
@@ -106,7 +106,7 @@ test("one takes over what another did while it sends, and puts nothing away befo
   const answer = Promise.withResolvers<void>();
   b.reader.onSend = async () => {
     await answer.promise;
-    return { kind: "stored", documentId: 77, status: "UPLOADED" };
+    return { kind: "accepted", documentId: 77, status: "UPLOADED" };
   };
   a.reader.silent = true;
   const sent = a.pending();

@@ -255,7 +255,7 @@ describe("a document of which every reply is lost", () => {
     const { desk } = bench;
     const problem = { code: "HTTP_504", message: "answered with nothing" };
     answers(bench, ({ filename }) =>
-      filename === "huge.pdf" ? { kind: "lost", problem } : accepted(100),
+      filename === "huge.pdf" ? { kind: "inDoubt", problem } : accepted(100),
     );
     const huge = desk.pending({ path: "huge.pdf" });
     await desk.run(bench.sender, new Doubts(desk.context, bench.keeper));
@@ -370,7 +370,10 @@ describe("what is no look", () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
     const problem = { code: "ARCHIVE_BUSY", message: "busy" };
-    await desk.context.pace.met({ pressed: true, retryAfterMs: HOUR, problem }, 0);
+    await desk.context.pace.learn(
+      { kind: "refused", pressed: true, retryAfterMs: HOUR, problem },
+      0,
+    );
     await desk.run(doubts);
     await desk.advance(HOUR - SECOND);
     expect(desk.archive.count()).toBe(0);

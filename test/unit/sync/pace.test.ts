@@ -30,7 +30,7 @@ const busy = (retryAfterMs: number | null, code = "ARCHIVE_BUSY"): Outcome => {
 
 const lost503 = (retryAfterMs: number | null): Outcome => {
   const problem = { code: "HTTP_503", message: "answered with nothing" };
-  return { kind: "lost", problem, retryAfterMs, pressed: true };
+  return { kind: "inDoubt", problem, retryAfterMs, pressed: true };
 };
 
 /** A new run over the same journal. */
@@ -170,12 +170,16 @@ describe("an archive that asks for patience", () => {
 
   test("a clock that was set back lengthens no pause; one absurdly long is cut", async () => {
     const { desk } = await aSender();
-    const load = { pressed: true, problem: { code: "ARCHIVE_BUSY", message: "busy" } };
-    await desk.context.pace.met({ ...load, retryAfterMs: MINUTE }, 0);
+    const load = {
+      kind: "refused" as const,
+      pressed: true,
+      problem: { code: "ARCHIVE_BUSY", message: "busy" },
+    };
+    await desk.context.pace.learn({ ...load, retryAfterMs: MINUTE }, 0);
     desk.clock.jump(-HOUR);
     expect(desk.context.pace.pauseMs).toBe(MINUTE);
     expect((await restarted(desk)).pauseMs).toBe(MINUTE);
-    await desk.context.pace.met({ ...load, retryAfterMs: 1e15 }, 0);
+    await desk.context.pace.learn({ ...load, retryAfterMs: 1e15 }, 0);
     expect(desk.context.pace.pauseMs).toBe(24 * HOUR);
   });
 
@@ -185,7 +189,7 @@ describe("an archive that asks for patience", () => {
     const patient = throttledArchive(desk.archive, pace, desk.clock);
     await patient.folder(undefined, never);
     const problem = { code: "ARCHIVE_BUSY", message: "busy" };
-    await pace.met({ pressed: true, retryAfterMs: MINUTE, problem }, 0);
+    await pace.learn({ kind: "refused", pressed: true, retryAfterMs: MINUTE, problem }, 0);
     const refused = await patient.folder(undefined, never).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ArchiveError);
     expect(refused).toMatchObject({ kind: "notSent", code: "ARCHIVE_BUSY", retryAfterMs: MINUTE });

@@ -312,7 +312,7 @@ describe("sender", () => {
       desk.reader.onSend = (_, cut) =>
         new Promise((resolve) => {
           const problem = { code: "REPLY_LOST", message: "cut short" };
-          cut.addEventListener("abort", () => resolve({ kind: "lost", problem }));
+          cut.addEventListener("abort", () => resolve({ kind: "inDoubt", problem }));
         });
       await desk.run(sender);
       const deadline = new AbortController();
@@ -587,7 +587,7 @@ describe("sender gate", () => {
       kind: "unreadable",
       problem: { code, message: "EACCES" },
     });
-    const changed: Outcome = { kind: "changed", seen: small };
+    const changed: Outcome = { kind: "changed" };
 
     /** Five of them among twenty good ones; the allowance is spent until a test says otherwise. */
     async function aSpentAccount(outcome: Outcome) {
@@ -818,15 +818,8 @@ describe("sender outage", () => {
 
 describe("sender outcomes", () => {
   describe("what an outcome means for its document", () => {
-    const lost: Outcome = { kind: "lost", problem: { code: "REPLY_LOST", message: "cut" } };
-    const changed: Outcome = {
-      kind: "changed",
-      seen: {
-        sizeBytes: 5,
-        modifiedAt: 5,
-        stamp: "b",
-      },
-    };
+    const lost: Outcome = { kind: "inDoubt", problem: { code: "REPLY_LOST", message: "cut" } };
+    const changed: Outcome = { kind: "changed" };
     const unreadable: Outcome = {
       kind: "unreadable",
       problem: {
@@ -911,7 +904,7 @@ describe("sender outcomes", () => {
   test("a file that is torn by each attempt, and found whole by each look, is sent ever more rarely", async () => {
     const bench = await aSender();
     const { desk, sender } = bench;
-    answers(bench, { kind: "changed", seen: null });
+    answers(bench, { kind: "changed" });
     const { id } = settling(desk, "scan.pdf", "d1");
     await desk.clock.advance(MINUTE);
     await desk.run(sender, new Settler(desk.context));
@@ -965,7 +958,7 @@ describe("sender silence", () => {
 
   test.for([
     [
-      { kind: "lost", problem: { code: "REPLY_LOST", message: "the reader ended: SIGKILL" } },
+      { kind: "inDoubt", problem: { code: "REPLY_LOST", message: "the reader ended: SIGKILL" } },
       "a reader that died with its uploads says nothing about the archive",
     ],
     [

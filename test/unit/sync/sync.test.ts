@@ -30,7 +30,7 @@ test("one file, from the reader's word to CONVERTED", async () => {
   const folderId = 100;
   desk.reader.onSend = ({ filename }) => {
     const documentId = desk.archive.addDocument({ folderId, filename });
-    return { kind: "stored", documentId, status: "UPLOADED" };
+    return { kind: "accepted", documentId, status: "UPLOADED" };
   };
   await desk.advance(3 * SECOND);
   expect(desk.states()).toEqual(["uploaded"]);
