@@ -13,7 +13,7 @@ import { OF_ONE_REQUEST } from "../domain/status-hints.ts";
 import type { Change } from "../journal/journal.ts";
 import type { ClaimedDocument, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
-import { HOLD } from "./backoffs.ts";
+import { HOLD } from "./waits.ts";
 import { Probes } from "./probes.ts";
 import { goOn, hasOwnProblem } from "./retry.ts";
 

@@ -4,27 +4,18 @@
  * says changes nothing about the document.
  */
 import type { Hook } from "../config/hooks.ts";
-import { type Backoff, backoffMs } from "../domain/backoff.ts";
+import { backoffMs, lastingMs } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../journal/outbox-entry.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
-import { againMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { newsOf } from "./hook-input.ts";
 import { loop } from "./loop.ts";
-
-/** How soon a hook that failed is called again. */
-const AGAIN: Backoff = { initialMs: 10_000, maxMs: 3_600_000 };
+import { BEHIND_ACTION, READER_DOWN_MS, REFUSED } from "./waits.ts";
 
 /** How often it is tried: for an hour and a half. */
 export const TRIES_MAX = 10;
-
-/** An outcome whose after-action is due waits for that; one that cannot be told, for the reader. */
-const WAIT_MS = 1_000;
-
-/** Where its source is away the after-action may be due for days, of thousands, and each look is a write. */
-const LONG_MS = 600_000;
 
 /** What it writes is of no interest. */
 const OUTPUT_BYTES_MAX = 64 * 1024;
@@ -67,7 +58,7 @@ export class AfterHooks {
       await Promise.all(due.map((outboxEntry) => this.#tell(mirror, hook, outboxEntry)));
     } catch (error) {
       if (!(error instanceof ChannelClosed)) throw error;
-      return WAIT_MS;
+      return READER_DOWN_MS;
     }
     if (due.length > 0) return 0;
     const [next] = await journal.outboxEntries(id, Number.MAX_SAFE_INTEGER, 1);
@@ -82,7 +73,7 @@ export class AfterHooks {
     // What cannot be moved or deleted just now stays where it is, perhaps for days.
     if (document?.after === "due" && document.afterMessage === null) {
       const now = clock.now();
-      const waitMs = againMs(now - outboxEntry.at, WAIT_MS, LONG_MS);
+      const waitMs = lastingMs(BEHIND_ACTION, now - outboxEntry.at);
       return journal.putOffOutboxEntry(number, failures, now + waitMs);
     }
     const ended = await mirror.reader.hook({
@@ -94,7 +85,7 @@ export class AfterHooks {
     if (!("failure" in ended)) return journal.endOutboxEntry(number);
     const tries = failures + 1;
     if (tries >= TRIES_MAX) return this.#giveUp(mirror, outboxEntry, ended.failure);
-    const dueAt = clock.now() + backoffMs(AGAIN, tries, random);
+    const dueAt = clock.now() + backoffMs(REFUSED, tries, random);
     this.#context.log.warn(this.#about(mirror, outboxEntry), `after hook failed: ${ended.failure}`);
     return journal.putOffOutboxEntry(number, tries, dueAt);
   }

@@ -5,6 +5,7 @@
  * ever moved, by the second key alone, and its row is forgotten.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
+import { lastingMs } from "../domain/backoff.ts";
 import { invariant } from "../std/invariant.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
@@ -16,18 +17,16 @@ import { denied } from "./verify-archived.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { loop } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
-import { Refusals, triedAgainMs } from "./refusals.ts";
+import { Refusals } from "./refusals.ts";
 import { afterActionAt, afterActionAll } from "./retry.ts";
 import { afterAction } from "./second-key.ts";
+import { AGAIN_MS, REFUSED_FILE } from "./waits.ts";
 
 /** Rows of one round; each takes a question to the archive, and a look at all of its file. */
 const CHUNK = 50;
 
 /** Rows among which those of one mirror are looked for. */
 const PAGE = 500;
-
-/** An archive or reader that could not be asked is asked again after this long. */
-const AGAIN_MS = 10_000;
 
 /** Why nothing was moved or deleted: another program was quicker. Moved elsewhere, it may still be met there. */
 export const GONE_ALREADY = "it was gone already";
@@ -204,7 +203,7 @@ export class AfterLoop {
   #later({ mirrorId, changedAt }: Document, why: string, leastMs: number): Note {
     this.#readyMirrors.delete(mirrorId);
     const now = this.#context.clock.now();
-    const dueAt = now + Math.max(leastMs, triedAgainMs(now - changedAt));
+    const dueAt = now + Math.max(leastMs, lastingMs(REFUSED_FILE, now - changedAt));
     return { afterMessage: why, dueAt };
   }
 

@@ -6,7 +6,8 @@ import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { GONE_ALREADY, NO_MIRROR } from "./after-loop.ts";
-import { againMs, behindMs } from "./behind.ts";
+import { lastingMs } from "../domain/backoff.ts";
+import { BEHIND, BEHIND_SOURCE, behindMs } from "./waits.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
@@ -14,13 +15,6 @@ import { type Here, isHere, isWherePut, lookAtPlaces, mayBeHere } from "./former
 import { movedFromOther } from "./other-mirrors.ts";
 import type { Followed } from "./recall.ts";
 import { sentTooOften } from "./sent-often.ts";
-
-/** A file whose sent row is just being moved or deleted is looked at again this soon, and this late when that takes long. */
-const CONFLICT_MS = 1_000;
-const LONG_MS = 60_000;
-
-/** Where another mirror's source is away, its return is reported; a look in between is for what is not. */
-const HOUR_MS = 3_600_000;
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
@@ -132,10 +126,10 @@ async function byContent(context: SyncContext, file: Settled): Promise<Change[] 
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
     // A minute in hand is long; from then on it may be hours.
-    return waits(file, why, at + againMs(at - document.changedAt - LONG_MS, CONFLICT_MS, LONG_MS));
+    return waits(file, why, at + lastingMs(BEHIND, at - document.changedAt - BEHIND.maxMs));
   }
   if ("message" in original) {
-    const dueAt = at + againMs(at - document.changedAt, LONG_MS, HOUR_MS);
+    const dueAt = at + lastingMs(BEHIND_SOURCE, at - document.changedAt);
     const event = { type: "heldBack", at, dueAt, problem: original } as const;
     return [{ type: "event", id: document.id, event, from: ["settling"] }];
   }

@@ -11,6 +11,7 @@ import type { SyncContext } from "./context.ts";
 import { type Asking, type Examined, examine, keyOf, remember } from "./examine-archive.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop } from "./loop.ts";
+import { AGAIN_MS } from "./waits.ts";
 
 /** The archive is another one. */
 export const ARCHIVE_CHANGED = "ARCHIVE_CHANGED";
@@ -19,9 +20,6 @@ const DAY_MS = 24 * 3_600_000;
 
 /** One that is another is asked again after this long: it may be a backup that is being put right. */
 const CHANGED_MS = 60_000;
-
-/** After a failure to ask. */
-const FAILED_MS = 10_000;
 
 /** `asks`: it does so at once; `replaced`: called when a person has said that it is another archive. */
 type Guarding = Pick<SyncContext, "clock" | "log"> & {
@@ -127,10 +125,10 @@ export function identify(
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
       const { code, message } = error;
-      if (code !== ARCHIVE_CHANGED) return FAILED_MS;
+      if (code !== ARCHIVE_CHANGED) return AGAIN_MS;
       await keeper.refused({ code, message }, false);
     }
-    return Math.max(FAILED_MS, identity.restMs);
+    return Math.max(AGAIN_MS, identity.restMs);
   };
   return [loop(new Wakeup(), context, signal, step)];
 }

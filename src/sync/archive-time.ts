@@ -5,14 +5,12 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { Problem } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
+import { AGAIN_MS } from "./waits.ts";
 
 type Context = Pick<SyncContext, "archive" | "clock">;
 
 /** Of clocks further apart one is wrong, and nobody knows which. */
 const APART_MS_MAX = 86_400_000;
-
-/** An archive that could not be asked is not asked again sooner. */
-const AGAIN_MS = 30_000;
 
 /** Epoch milliseconds by the archive's clock, as far as it is known. */
 export function archiveNow({ archive, clock }: Context): number {

@@ -18,7 +18,7 @@ import { asSeen } from "./if-unchanged.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
 import { questionOf } from "./hook-input.ts";
-import { HOLD } from "./backoffs.ts";
+import { HOLD } from "./waits.ts";
 import type { Readying } from "./prepare.ts";
 
 /** A file of a mirror with a hook, ready but for the hook's answer. */

@@ -8,13 +8,10 @@ import type { Document, Problem } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { asSeen } from "./if-unchanged.ts";
-import { behindMs } from "./behind.ts";
+import { BEHIND, behindMs } from "./waits.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./placement.ts";
-
-/** A row whose name or content another one was claimed with a moment ago is looked at again this soon. */
-const CONFLICT_MS = 1_000;
 
 /** Folders that are looked up at a time; few, since an archive in problem is to be left in peace. */
 const AHEAD = 8;
@@ -187,7 +184,7 @@ export class Claimer {
 }
 
 /** Looked at again soon; not where it has changed meanwhile, and has to be quiet for longer. */
-function putOff(id: number, at: number, why: string, waitMs = CONFLICT_MS): Change {
+function putOff(id: number, at: number, why: string, waitMs = BEHIND.initialMs): Change {
   return { type: "note", id, at, why, set: { dueAt: at + waitMs }, from: ["pending"] };
 }
 

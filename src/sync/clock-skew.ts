@@ -8,7 +8,7 @@ import { STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { SyncContext } from "./context.ts";
-import { HOLD } from "./backoffs.ts";
+import { HOLD } from "./waits.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;

@@ -25,7 +25,7 @@ import type { SyncContext } from "./context.ts";
 import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
-import { HOLD } from "./backoffs.ts";
+import { HOLD } from "./waits.ts";
 import { failuresInARow } from "../domain/consecutive-failures.ts";
 
 /** Documents looked for in one step; they usually share a folder and so a listing. */

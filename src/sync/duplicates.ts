@@ -2,7 +2,7 @@
 import type { Document } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import { behindMs } from "./behind.ts";
+import { behindMs } from "./waits.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 
 /**

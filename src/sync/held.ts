@@ -10,15 +10,12 @@ import type { WaitingFolder } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders } from "./folders.ts";
 import { loop } from "./loop.ts";
-import { FOLDERS } from "./backoffs.ts";
+import { AGAIN_MS, FOLDERS } from "./waits.ts";
 import type { Placement } from "./placement.ts";
 import { goOn } from "./retry.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;
-
-/** One that is to be moved or deleted is not looked at sooner than after this. */
-const AFTER_ACTION_MS = 10_000;
 
 /** Codes of our own look at the tree; the others are the archive's answers to an upload. */
 const BY_LOOK: readonly string[] = ["FOLDER_MISSING", "FOLDER_TWINS", "FOLDER_CASE"];
@@ -84,7 +81,7 @@ export class Held {
     return Math.min(
       this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.monotonic(),
       // Moved or deleted by another loop, when that comes to it.
-      next?.after === "due" ? Math.max(nextMs, AFTER_ACTION_MS) : nextMs,
+      next?.after === "due" ? Math.max(nextMs, AGAIN_MS) : nextMs,
     );
   }
 

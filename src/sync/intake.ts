@@ -7,6 +7,7 @@ import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { COMPANION_CODES } from "../domain/code-sets.ts";
 import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
+import { DutyCycle } from "../std/duty-cycle.ts";
 import { invariant } from "../std/invariant.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./after-loop.ts";
@@ -14,14 +15,10 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { AfterActions } from "./after-actions.ts";
 import type { QueueState } from "./send-queue.ts";
+import { INTAKE_REST } from "./waits.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
 const CHANGES_MAX = 200;
-
-/** While documents are being sent, what is taken in is followed by a pause this many times as long. */
-const PAUSE_PER_INTAKE = 3;
-/** But no longer than this, milliseconds: what is waited for may be the disk. */
-const PAUSE_MS_MAX = 50;
 
 /** How often a comparison that came too late is made again. */
 const TRIES = 3;
@@ -82,11 +79,12 @@ export class Intake {
   /** Readers tell more once they are answered: anyone who answers late keeps them from all of the time there is. */
   async #givingWay<T>(taken: () => Promise<T>): Promise<T> {
     const { clock } = this.#context;
-    const begunAt = clock.monotonic();
-    const result = await taken();
-    const pauseMs = Math.min(PAUSE_PER_INTAKE * (clock.monotonic() - begunAt), PAUSE_MS_MAX);
-    if (pauseMs >= 1 && this.#stream?.isStreaming) {
-      await new Promise<void>((resolve) => clock.alarm(pauseMs, resolve));
+    // Each caller waits for what it brought itself.
+    const duty = new DutyCycle(clock, INTAKE_REST);
+    const result = await duty.work(taken);
+    const { restMs } = duty;
+    if (restMs >= 1 && this.#stream?.isStreaming) {
+      await new Promise<void>((resolve) => clock.alarm(restMs, resolve));
     }
     return result;
   }

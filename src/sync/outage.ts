@@ -27,14 +27,22 @@ const LOST_MAX = 5;
 /** What says nothing about the archive, or the way there: the file's, our own, or a reader's that died with its uploads. */
 const OURS: readonly string[] = ["FILE_STALLED", "LEASE_OVER", "REPLY_LOST"];
 
-/** What sending knows of the way to the archive: one outage at a time, one line in the log for each. */
+/** How soon it is tried again at the latest, and how loudly a failure is reported. */
+type OutagePolicy = { readonly waitMsMax: number; readonly level: "warn" | "debug" };
+
+/** What a loop knows of the way to the archive: one outage at a time, one line in the log for each try. */
 export class Outages {
   readonly #context: SyncContext;
+  readonly #policy: OutagePolicy;
   #current: Outage | undefined;
   #lostInARow = 0;
 
-  constructor(context: SyncContext) {
+  constructor(
+    context: SyncContext,
+    policy: OutagePolicy = { waitMsMax: Number.POSITIVE_INFINITY, level: "warn" },
+  ) {
     this.#context = context;
+    this.#policy = policy;
   }
 
   /** Until it is over nothing is tried, and then one document at a time. */
@@ -75,9 +83,11 @@ export class Outages {
       return;
     }
     const tries = (this.#current?.tries ?? 0) + 1;
-    const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
+    const { waitMsMax, level } = this.#policy;
+    const ownMs = Math.min(waitMsMax, backoffMs(config.upload.retry, tries, random));
+    const waitMs = Math.max(ownMs, waitMsMin);
     this.#current = { tries, until: now + waitMs, problem };
     const hint = failureOf(problem.code).hint;
-    log.warn({ code: problem.code, tries, waitMs }, `${problem.message}. ${hint}`);
+    log[level]({ code: problem.code, tries, waitMs }, `${problem.message}. ${hint}`);
   }
 }

@@ -12,13 +12,15 @@ import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
 import { sizeRemark } from "../domain/stored-size.ts";
 import type { Content, Journal } from "../journal/journal.ts";
+import { DutyCycle } from "../std/duty-cycle.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, MAX_SLEEP_MS, untilNext } from "./loop.ts";
 import { type Heard, oursAmong } from "./mistaken.ts";
-import type { Outage } from "./outage.ts";
+import { type Outage, Outages } from "./outage.ts";
 import { inTurn } from "./run-all.ts";
+import { COUNT_REST } from "./waits.ts";
 
 /** Up to this many due documents of a folder are asked for one by one. */
 const SINGLE_MAX = 2;
@@ -35,13 +37,6 @@ const SLACK_MS = 600_000;
 /** A document the archive does not know is asked for over this long before it is called gone. */
 const GRACE_MS = 60_000;
 
-/**
- * Counting what is outstanding takes no more than this share of the time: every document that is sent
- * rings, and where ten thousand are on their way each count is a millisecond.
- */
-const COUNT_SHARE = 1 / 20;
-const COUNT_REST_MAX_MS = 1_000;
-
 export class Poller {
   readonly #context: SyncContext;
   readonly #keeper: AccountGate;
@@ -51,18 +46,20 @@ export class Poller {
   #asking = 0;
   /** When folders were asked about, by the monotonic clock. */
   readonly #askedAt = new Map<number, number>();
-  /** When what is outstanding is counted next at the soonest, by the monotonic clock. */
-  #countAt = Number.NEGATIVE_INFINITY;
-  #outage: Outage | undefined;
+  readonly #counting: DutyCycle;
+  readonly #outages: Outages;
 
   constructor(context: SyncContext, keeper: AccountGate) {
     this.#context = context;
     this.#keeper = keeper;
+    this.#counting = new DutyCycle(context.clock, COUNT_REST);
+    // A document may be CONVERTED at any moment; sending reports the outage.
+    this.#outages = new Outages(context, { waitMsMax: MAX_SLEEP_MS, level: "debug" });
   }
 
   /** The archive could not be asked; undefined once it answers again. */
   get outage(): Outage | undefined {
-    return this.#outage;
+    return this.#outages.current;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -74,14 +71,11 @@ export class Poller {
     const { journal, clock, pace } = this.#context;
     // A pause that was asked for is no outage, and does not count as a try.
     if (pace.pauseMs > 0) return pace.pauseMs;
-    const begun = clock.monotonic();
     // Whatever is sent meanwhile rings; an archive that cannot be asked is left alone all the same.
-    const restedAt = Math.max(this.#countAt, this.#outage?.until ?? Number.NEGATIVE_INFINITY);
-    if (begun < restedAt) return restedAt - begun;
+    const leftMs = Math.max(this.#counting.restMs, this.#outages.waitMs);
+    if (leftMs > 0) return leftMs;
     const now = clock.now();
-    const folders = await journal.outstanding(now);
-    const counted = clock.monotonic();
-    this.#countAt = counted + Math.min(COUNT_REST_MAX_MS, (counted - begun) / COUNT_SHARE);
+    const folders = await this.#counting.work(() => journal.outstanding(now));
     const restMs = restAfterQuestionMs(folders.reduce((sum, { documents }) => sum + documents, 0));
     let restedInMs: number;
     try {
@@ -91,7 +85,7 @@ export class Poller {
       if (!(error instanceof ArchiveError)) throw error;
       return this.#unanswered(error);
     }
-    this.#outage = undefined;
+    this.#outages.over();
     this.#forgetAllBut(folders);
     return Math.min(restedInMs, await untilNext(journal, { state: "uploaded" }, now));
   }
@@ -120,15 +114,10 @@ export class Poller {
   }
 
   /** Notes the outage; returns for how long the archive is left alone, ms. */
-  async #unanswered(error: ArchiveError): Promise<number> {
-    const { clock, config, random, log } = this.#context;
-    const problem = error.problem;
-    const tries = (this.#outage?.tries ?? 0) + 1;
-    const waitMs = Math.min(MAX_SLEEP_MS, backoffMs(config.upload.retry, tries, random));
-    this.#outage = { tries, until: clock.monotonic() + waitMs, problem };
+  async #unanswered({ problem }: ArchiveError): Promise<number> {
+    this.#outages.met(problem, 0);
     if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);
-    log.debug({ code: problem.code }, `could not poll: ${problem.message}`);
-    return waitMs;
+    return this.#outages.waitMs;
   }
 
   /** What is left of a folder's rest. */

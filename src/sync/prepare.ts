@@ -13,7 +13,7 @@ import type { Whole } from "./already-sent.ts";
 import { archiveNow, ArchiveTime } from "./archive-time.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
-import { CLOCKS, HOLD } from "./backoffs.ts";
+import { CLOCKS, HOLD } from "./waits.ts";
 
 /** Something worth knowing of it, and what a hook answered; absent: nobody asked one. */
 export type Preparation = { readonly remark: string | null; readonly answer?: HookAnswer };

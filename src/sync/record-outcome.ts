@@ -3,7 +3,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import { eventFor } from "../domain/event-for.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { HOLD } from "./backoffs.ts";
+import { HOLD } from "./waits.ts";
 
 /** Journals what became of an attempt; resolves with what that came to. */
 export async function recordOutcome(

@@ -2,20 +2,14 @@
  * Mirrors whose files cannot be moved or deleted just now: the disk for finished ones is full, or may not be
  * written to. Each try asks the archive and reads a file, so a few are tried, and the rest wait with them.
  */
-import { againMs } from "./behind.ts";
+import { lastingMs } from "../domain/backoff.ts";
+import { REFUSED } from "./waits.ts";
 
 /** So many files in a row, and it is not for one file's sake. */
 const IN_A_ROW = 3;
 
 /** Files of a mirror that are remembered as refused. A guess: those that are tried in a week of rests. */
 const REMEMBERED_MAX = 1_000;
-
-/** So long such a mirror rests: at first, and at most. */
-const FIRST_MS = 10_000;
-const REST_MS_MAX = 3_600_000;
-
-/** Each put-off is journaled, and there may be hundreds of thousands. */
-const FILE_MS_MAX = 6 * 3_600_000;
 
 /** In a row, of one mirror. Times are by the monotonic clock: nothing rests longer for a clock that is set. */
 type Streak = {
@@ -50,7 +44,7 @@ export class Refusals {
   refused({ id, mirrorId }: File, message: string, monotonic: number): void {
     const { since, ids } = this.#streaks.get(mirrorId) ?? { since: monotonic, ids: new Set() };
     if (ids.size < REMEMBERED_MAX) ids.add(id);
-    const until = monotonic + againMs(monotonic - since, FIRST_MS, REST_MS_MAX);
+    const until = monotonic + lastingMs(REFUSED, monotonic - since);
     this.#streaks.set(mirrorId, { since, until, otherAt: until, message, ids });
   }
 
@@ -69,7 +63,7 @@ export class Refusals {
       ([, { ids, otherAt }]) => ids.size >= IN_A_ROW && otherAt <= monotonic,
     );
     return rested.map(([mirrorId, streak]) => {
-      this.#streaks.set(mirrorId, { ...streak, otherAt: monotonic + FIRST_MS });
+      this.#streaks.set(mirrorId, { ...streak, otherAt: monotonic + REFUSED.initialMs });
       return { mirrorId, met: streak.ids.size };
     });
   }
@@ -94,9 +88,4 @@ export class Refusals {
   accepted(mirrorId: number): void {
     this.#streaks.delete(mirrorId);
   }
-}
-
-/** Milliseconds until a file is tried again that was to be moved or deleted `lastedMs` ago. */
-export function triedAgainMs(lastedMs: number): number {
-  return againMs(lastedMs, FIRST_MS, FILE_MS_MAX);
 }

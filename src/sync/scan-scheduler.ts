@@ -5,6 +5,7 @@
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { MirrorStatus } from "../reader/protocol.ts";
 import type { ScanReport } from "../source/source.ts";
+import { restAfterMs } from "../std/duty-cycle.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { shown } from "../std/raw-path.ts";
@@ -14,14 +15,7 @@ import { type Links, linksIn } from "./links.ts";
 import { loop } from "./loop.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isShared } from "./ownership.ts";
-
-/** Without events, a source is scanned this often, or less often where a scan takes long. */
-const POLLING_MS = 5_000;
-const POLLING_SHARE = 10;
-
-/** A scan that failed is tried again after this long, or later where it took long to fail. */
-const AGAIN_MS = 5_000;
-const AGAIN_MS_MAX = 600_000;
+import { FAILED_SCAN_REST, POLLING_REST } from "./waits.ts";
 
 /** Directories that could not be read whole: what is in them is not known. One of them stands for all. */
 export type Unread = { readonly directories: number; readonly path: string; readonly why: string };
@@ -109,13 +103,11 @@ export class ScanScheduler {
     this.#wanted.clear();
     const isWhole = await this.#scan(why, signal);
     const endedAt = clock.monotonic();
-    const restMs = (endedAt - startedAt) * POLLING_SHARE;
-    if (!isWhole) {
-      const againMs = Math.min(Math.max(AGAIN_MS, restMs), AGAIN_MS_MAX);
-      this.#next = { why, at: endedAt + againMs };
-    } else if (status.mode === "polling") {
-      this.#next = { why: "polling", at: endedAt + Math.max(POLLING_MS, restMs) };
-    } else this.#next = undefined;
+    const tookMs = endedAt - startedAt;
+    if (!isWhole) this.#next = { why, at: endedAt + restAfterMs(FAILED_SCAN_REST, tookMs) };
+    else if (status.mode === "polling")
+      this.#next = { why: "polling", at: endedAt + restAfterMs(POLLING_REST, tookMs) };
+    else this.#next = undefined;
     // The next step says how long that is, unless another one was asked for meanwhile.
     return 0;
   }

@@ -9,6 +9,7 @@ import { isAskedFor, quietMsOf } from "../domain/settle.ts";
 import type { Change, DueQuery } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { Inspection } from "../source/source.ts";
+import { DutyCycle } from "../std/duty-cycle.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { alreadySent, sentOften, type Settled, type Whole } from "./already-sent.ts";
 import { asSeen } from "./if-unchanged.ts";
@@ -18,20 +19,19 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import { judge } from "./decision.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { learn, type Suspect, suspectOf } from "./learned-settle.ts";
-import { COMPANION, HOLD } from "./backoffs.ts";
+import { COMPANION, HOLD, READER_DOWN_MS, SETTLER_REST } from "./waits.ts";
 import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./prepare.ts";
 import { type Followed, recall } from "./recall.ts";
-import { Rest } from "./rest.ts";
 import type { QueueState } from "./send-queue.ts";
 
 /** Files of one inspection at most. */
 const INSPECT_MAX = 64;
 
-/** A reader that is down comes back on its own; until then nothing can be inspected. */
-const READER_DOWN_MS = 500;
+/** While it rests it looks this often whether what is ready is about to run out. */
+const REST_LOOK_MS = 10;
 
 /** What is another file at each look, be it written to or on a share that dates it again, is not looked at all the time. */
 const CHANGING_MS_MIN = 250;
@@ -53,7 +53,8 @@ export class Settler {
   readonly #afterActions: AfterActions;
   readonly #look: CloseLook;
   readonly #stream: Pick<QueueState, "isSupplied" | "ready"> | undefined;
-  readonly #rest: Rest;
+  /** Of looking at small files, while more is ready than can leave. */
+  readonly #duty: DutyCycle;
 
   constructor(
     context: SyncContext,
@@ -62,7 +63,7 @@ export class Settler {
   ) {
     this.#context = context;
     this.#stream = stream;
-    this.#rest = new Rest(context.clock, stream);
+    this.#duty = new DutyCycle(context.clock, SETTLER_REST);
     this.#afterActions = afterActions;
     this.#look = new CloseLook(context);
     this.#readying = new Readying(context);
@@ -79,13 +80,19 @@ export class Settler {
       this.#hooks.run(stopping),
       ...[...mirrors.values()].flatMap((mirror) => [
         loop(mirror.settling.small, this.#context, stopping, () =>
-          this.#rest.between(() => this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX)),
+          this.#givingWay(() => this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX)),
         ),
         loop(mirror.settling.large, this.#context, stopping, () =>
           this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
         ),
       ]),
     ]);
+  }
+
+  /** What is sent needs the same processors, and the first of thousands are not to wait for the last. */
+  async #givingWay(step: () => Promise<number>): Promise<number> {
+    const restMs = this.#stream?.isSupplied ? this.#duty.restMs : 0;
+    return restMs > 0 ? Math.min(restMs, REST_LOOK_MS) : this.#duty.work(step);
   }
 
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {

@@ -3,7 +3,7 @@ import type { Document } from "../../../src/domain/document.ts";
 import { Doubts } from "../../../src/sync/doubts.ts";
 import { Poller } from "../../../src/sync/poller.ts";
 import { retryAll } from "../../../src/sync/retry.ts";
-import { HOLD } from "../../../src/sync/backoffs.ts";
+import { HOLD } from "../../../src/sync/waits.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { answers, aSender, oneAtATime, stored as accepted } from "./a-sender.ts";
 import { CHANGING_ARCHIVE, HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";

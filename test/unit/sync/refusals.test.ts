@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { Refusals, triedAgainMs } from "../../../src/sync/refusals.ts";
+import { lastingMs } from "../../../src/domain/backoff.ts";
+import { Refusals } from "../../../src/sync/refusals.ts";
+import { REFUSED_FILE } from "../../../src/sync/waits.ts";
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
 /** After so many refusals in a row, a minute apart, each of another file. */
@@ -72,5 +74,5 @@ test.each([
   [HOUR * 24 * 7, 6 * HOUR],
   [-HOUR, 10 * SECOND],
 ])("what was to be moved or deleted %i ms ago is tried again in %i ms", (lastedMs, waitMs) => {
-  expect(triedAgainMs(lastedMs)).toBe(waitMs);
+  expect(lastingMs(REFUSED_FILE, lastedMs)).toBe(waitMs);
 });

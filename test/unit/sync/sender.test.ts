@@ -19,7 +19,7 @@ import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
 import { type Outcome } from "../../../src/domain/outcome.ts";
 import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
 import { Held } from "../../../src/sync/held.ts";
-import { HOLD } from "../../../src/sync/backoffs.ts";
+import { HOLD } from "../../../src/sync/waits.ts";
 import { Probes } from "../../../src/sync/probes.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import { unauthorized, unreachable } from "../../fakes/scripted-archive.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { behindMs } from "../../../src/sync/behind.ts";
+import { behindMs } from "../../../src/sync/waits.ts";
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
 describe("a row that waits for another is looked at again", () => {
