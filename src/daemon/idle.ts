@@ -8,13 +8,13 @@ import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
-import type { WaitReason } from "../sync/waiting.ts";
+import type { WaitReason } from "../sync/pace.ts";
 import { isShared } from "../sync/ownership.ts";
 import type { IdentityState } from "../sync/archive-identity.ts";
 import type { ScanScheduler } from "../sync/scan-scheduler.ts";
 import type { Outage } from "../sync/outage.ts";
-import type { LiveAccount } from "./accounts.ts";
 import { statusOf, type StatusReport } from "../report/status.ts";
+import type { LiveAccount } from "./accounts.ts";
 
 /** `waitConverted`: what was uploaded is waited for until it is CONVERTED and cared for. */
 export type IdleWait = { readonly waitConverted: boolean };

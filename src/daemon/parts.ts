@@ -22,7 +22,7 @@ import { asLearned } from "../sync/learned-settle.ts";
 import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { UploadMeter } from "../dashboard/upload-meter.ts";
-import { throttledArchive } from "../sync/throttled-archive.ts";
+import { throttledArchive } from "../sync/wrapped-archive.ts";
 import { openSync } from "../sync/open-sync.ts";
 import type { Sync } from "../sync/sync.ts";
 import { Accounts, type LiveAccount } from "./accounts.ts";

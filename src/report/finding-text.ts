@@ -1,10 +1,10 @@
 /** A finding as text: for a screen, a line of output, the service manager, `/healthz`. */
 import { counted, relativeText, timeText } from "../std/wording.ts";
 import type { State } from "../domain/document.ts";
+import type { Links } from "../sync/scan-scheduler.ts";
+import { printable } from "../std/printable.ts";
 import { type Finding, type FindingKind, MOVING } from "./finding.ts";
 import type { StatusReport } from "./status.ts";
-import type { Links } from "../sync/links.ts";
-import { printable } from "../std/printable.ts";
 
 /** The title, and since when. */
 export function titleLine({ title, since }: Finding): string {

@@ -17,7 +17,7 @@ import type { Journal, WaitingPages } from "../journal/journal.ts";
 import { sumOf, type UsageBucket } from "../journal/usage-bucket.ts";
 import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "../sync/budget.ts";
 import { invariant } from "../std/invariant.ts";
-import type { WaitReason } from "../sync/waiting.ts";
+import type { WaitReason } from "../sync/pace.ts";
 
 /** The rate is that of so many days, or of those since anything was sent. */
 const RATE_DAYS = 7;

@@ -7,12 +7,11 @@ import { targetPathOf } from "../domain/naming.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
-import { ROOT } from "../std/raw-path.ts";
+import { ROOT, joinRaw, shown } from "../std/raw-path.ts";
 import { type ArchiveAway, type Away, awayOf, observersOf, type SourceAway } from "../sync/away.ts";
 import { learnedIn, type LearnedSettle } from "../sync/learned-settle.ts";
-import type { Links } from "../sync/links.ts";
-import type { Unread } from "../sync/scan-scheduler.ts";
-import { type WaitingConfig, waitingOf, type WaitReason } from "../sync/waiting.ts";
+import type { Links, Unread } from "../sync/scan-scheduler.ts";
+import { type WaitingConfig, waitingOf, type WaitReason } from "../sync/pace.ts";
 import {
   accountOf,
   type AllowanceReport,
@@ -22,7 +21,6 @@ import {
   pagesOfAll,
 } from "./page-report.ts";
 import { type InstanceReport, instancesOf } from "./instance-report.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
 
 /** Documents by state, every state present. */
 export type Counts = Record<State, number>;

@@ -13,13 +13,12 @@ import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 import { sparedUntil } from "./duplicates.ts";
-import { denied } from "./verify-archived.ts";
-import { invalidateDirectory } from "./invalidate-directory.ts";
+import { denied, afterAction } from "./verify-archived.ts";
+import { invalidateDirectory } from "./changes.ts";
 import { loop } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { Refusals } from "./refusals.ts";
 import { afterActionAt, afterActionAll } from "./retry.ts";
-import { afterAction } from "./second-key.ts";
 import { AGAIN_MS, REFUSED_FILE } from "./waits.ts";
 
 /** Rows of one round; each takes a question to the archive, and a look at all of its file. */

@@ -1,26 +1,27 @@
 /** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
-import { hasWaited } from "../domain/change-rate.ts";
+import { CHANGES_PER_HOUR, hasWaited, isRecentChange, tooOften } from "../domain/change-rate.ts";
 import { type Document, mayBeArchived, SENT_STATES } from "../domain/document.ts";
 import { isRecreated } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
-import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
-import { GONE_ALREADY, NO_MIRROR } from "./after-loop.ts";
 import { lastingMs } from "../domain/backoff.ts";
+import { GONE_ALREADY, NO_MIRROR } from "./after-loop.ts";
 import { BEHIND, BEHIND_SOURCE, behindMs } from "./waits.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
-import { decisionOn } from "./decision.ts";
-import { invalidateDirectory } from "./invalidate-directory.ts";
-import { type Here, isHere, isWherePut, lookAtPlaces, mayBeHere } from "./former-places.ts";
+import type { LiveMirror, DecisionContext } from "./context.ts";
+import { decisionOn, type Whole } from "./prepare.ts";
+import { invalidateDirectory } from "./changes.ts";
+import {
+  type Here,
+  isHere,
+  isWherePut,
+  lookAtPlaces,
+  mayBeHere,
+  type Followed,
+} from "./former-places.ts";
 import { movedFromOther } from "./other-mirrors.ts";
-import type { Followed } from "./recall.ts";
-import { sentTooOften } from "./sent-often.ts";
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
-
-/** A file that was found whole. */
-export type Whole = Extract<Inspection, { kind: "whole" }>;
 
 /** What is asked about: a file that has settled, as it was found at `at` (epoch ms). */
 export type Settled = {
@@ -36,10 +37,10 @@ export type Settled = {
  * whatever the rules say of files that are to be sent. Undefined: they are to be sent.
  */
 export async function alreadySent(
-  context: SyncContext,
+  context: DecisionContext,
   file: Settled,
 ): Promise<Change[] | undefined> {
-  const before = await predecessor(context, file);
+  const before = await predecessor(context, file.document);
   return (
     (before && touched(file, before)) ??
     (await byContent(context, file)) ??
@@ -47,23 +48,31 @@ export async function alreadySent(
   );
 }
 
-/** What the contents before it say that were sent of the same path: too many of them keep it back for a while. */
+/**
+ * What the contents before it say that were sent of the same path: too many of them keep it back for a while. Reads no
+ * more of them than may be sent within an hour.
+ */
 export async function sentOften(
-  context: SyncContext,
+  context: DecisionContext,
   { mirror, document, at }: Pick<Settled, "mirror" | "document" | "at">,
 ): Promise<Change[] | undefined> {
-  const { changesPerHour: max } = mirror.settings;
+  const { changesPerHour: max = CHANGES_PER_HOUR } = mirror.settings;
   if (hasWaited(document.problem)) return undefined;
-  const last = await predecessor(context, { document });
-  const often = await sentTooOften(context.journal, last, { now: at, max });
+  const recent: Document[] = [];
+  for (let row = await predecessor(context, document); row && recent.length < max; ) {
+    if (!isRecentChange(row, at)) break;
+    recent.push(row);
+    row = await predecessor(context, row);
+  }
+  const often = tooOften(recent, at, max);
   if (!often) return undefined;
   const event = { type: "heldBack", at, ...often } as const;
   return [{ type: "event", id: document.id, event, from: ["settling"] }];
 }
 
 async function predecessor(
-  { journal }: SyncContext,
-  { document: { supersedes } }: Pick<Settled, "document">,
+  { journal }: DecisionContext,
+  { supersedes }: Pick<Document, "supersedes">,
 ): Promise<Document | undefined> {
   return supersedes === null ? undefined : journal.document(supersedes);
 }
@@ -111,7 +120,7 @@ function forgetOf({ id, attempts }: Document, at: number, why: string): Change {
 }
 
 /** What another file of the mirror, or of another one, says that had this content, and is not where it was. */
-async function byContent(context: SyncContext, file: Settled): Promise<Change[] | undefined> {
+async function byContent(context: DecisionContext, file: Settled): Promise<Change[] | undefined> {
   const { mirror, document, whole, followed, at } = file;
   const here = {
     mirrorId: mirror.row.id,
@@ -200,7 +209,7 @@ function again({ mirror, whole: { seen, digest } }: Settled, before: Document) {
  * just being moved or deleted, and may be back in a moment.
  */
 async function movedFrom(
-  context: SyncContext,
+  context: DecisionContext,
   mirror: LiveMirror,
   document: Document,
   here: Here & Pick<Whole, "digest">,

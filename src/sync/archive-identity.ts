@@ -12,6 +12,7 @@ import { type Asking, type Examined, examine, keyOf, remember } from "./examine-
 import type { AccountGate } from "./account-gate.ts";
 import { loop } from "./loop.ts";
 import { AGAIN_MS } from "./waits.ts";
+import { wrappedArchive } from "./wrapped-archive.ts";
 
 /** The archive is another one. */
 export const ARCHIVE_CHANGED = "ARCHIVE_CHANGED";
@@ -135,22 +136,8 @@ export function identify(
 
 /** The same archive, of which nothing is asked before it is known to be the one that documents were sent to. */
 export function assured(archive: Archive, guard: Pick<IdentityGuard, "assert">): Archive {
-  const surely = async <T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> => {
+  return wrappedArchive(archive, async (ask, signal) => {
     await guard.assert(signal);
     return ask();
-  };
-  return {
-    search: (query, signal) => surely(signal, () => archive.search(query, signal)),
-    documents: (query, signal) => surely(signal, () => archive.documents(query, signal)),
-    digidoc: (query, signal) => surely(signal, () => archive.digidoc(query, signal)),
-    document: (id, signal) => surely(signal, () => archive.document(id, signal)),
-    folders: (query, signal) => surely(signal, () => archive.folders(query, signal)),
-    folder: (id, signal) => surely(signal, () => archive.folder(id, signal)),
-    upload: (upload, signal) => surely(signal, () => archive.upload(upload, signal)),
-    get clockOffsetMs() {
-      return archive.clockOffsetMs;
-    },
-    close: () => archive.close(),
-    [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
-  };
+  });
 }

@@ -4,10 +4,10 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { Problem } from "../domain/document.ts";
-import type { SyncContext } from "./context.ts";
+import type { DecisionContext } from "./context.ts";
 import { AGAIN_MS } from "./waits.ts";
 
-type Context = Pick<SyncContext, "archive" | "clock">;
+type Context = Pick<DecisionContext, "archive" | "clock">;
 
 /** Of clocks further apart one is wrong, and nobody knows which. */
 const APART_MS_MAX = 86_400_000;

@@ -7,9 +7,8 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import { decideAgain } from "./decided-again.ts";
 import { doubtInterrupted } from "./interrupted.ts";
 import { asLearned } from "./learned-settle.ts";
-import { loop } from "./loop.ts";
+import { loop, type Begin } from "./loop.ts";
 import { pullInUnexplained } from "./clock-skew.ts";
-import type { Begin } from "./run-all.ts";
 
 /** What is begun for an assignment. */
 export type AssignmentLoops = {

@@ -6,9 +6,8 @@ import type { Problem } from "../domain/document.ts";
 import { awayKey, type Instance, SOLO_CLUSTER } from "../journal/cluster.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
-import type { Links } from "./links.ts";
+import type { Links, ScanScheduler, ScanSchedulerState, Unread } from "./scan-scheduler.ts";
 import type { Outage } from "./outage.ts";
-import type { ScanScheduler, ScanSchedulerState, Unread } from "./scan-scheduler.ts";
 
 /** A source that is offline; `since` is epoch ms. */
 export type SourceAway = { readonly since: number; readonly why: string };

@@ -4,7 +4,6 @@
  * file is still what it was. Who is asked about is in memory alone: after a crash the row is due as
  * it was, and the hook is asked again.
  */
-import PQueue from "p-queue";
 import type { BeforeHook } from "../config/hooks.ts";
 import type { Document } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
@@ -13,13 +12,12 @@ import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { type HookAnswer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
 import type { RawPath } from "../std/raw-path.ts";
-import type { Whole } from "./already-sent.ts";
-import { asSeen } from "./if-unchanged.ts";
+import { type Whole, decisionOn, type Readying } from "./prepare.ts";
+import { asSeen } from "./changes.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { decisionOn } from "./decision.ts";
 import { questionOf } from "./hook-input.ts";
 import { HOLD } from "./waits.ts";
-import type { Readying } from "./prepare.ts";
+import PQueue from "p-queue";
 
 /** A file of a mirror with a hook, ready but for the hook's answer. */
 type Asked = {

@@ -6,12 +6,15 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { chargeOf } from "../domain/allowance.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
-import { asSeen } from "./if-unchanged.ts";
-import { BEHIND, behindMs } from "./waits.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { eventFor } from "../domain/event-for.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
+import type { LiveMirror, DecisionContext, SyncContext } from "./context.ts";
+import { asSeen } from "./changes.ts";
+import { BEHIND, behindMs, HOLD } from "./waits.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
-import type { Placement } from "./placement.ts";
+import type { Placement } from "./folders.ts";
 
 /** Folders that are looked up at a time; few, since an archive in problem is to be left in peace. */
 const AHEAD = 8;
@@ -25,13 +28,24 @@ export type Claims = {
   readonly problem: Problem | null;
 };
 
+/** `later`: it waits for another document, or ends here as its duplicate. */
+export type ClaimDecision =
+  | { readonly kind: "send"; readonly folderId: number }
+  | { readonly kind: "hold"; readonly problem: Problem; readonly folderId?: number | undefined }
+  | {
+      readonly kind: "later";
+      readonly change: Change;
+      readonly folderId?: number;
+      readonly isDuplicate?: true;
+    };
+
 export class Claimer {
-  readonly #context: SyncContext;
+  readonly #context: DecisionContext;
   readonly #placement: Placement;
   readonly #firstRun: FirstRun | undefined;
 
   /** Without `firstRun`, every first run is over. */
-  constructor(context: SyncContext, placement: Placement, firstRun?: FirstRun) {
+  constructor(context: DecisionContext, placement: Placement, firstRun?: FirstRun) {
     this.#context = context;
     this.#placement = placement;
     this.#firstRun = firstRun;
@@ -120,38 +134,65 @@ export class Claimer {
     taken: Set<string>,
     signal: AbortSignal,
   ): Promise<Change> {
+    const decision = await this.decide(document, mirror, taken, signal);
+    const at = this.#context.clock.now();
+    const { id } = document;
+    if (decision.kind === "later") return decision.change;
+    if (decision.kind === "hold") {
+      const event = { type: "heldBack", at, dueAt: null, problem: decision.problem } as const;
+      return { type: "event", id, event, from: ["pending"] };
+    }
+    const { folderId } = decision;
+    const archiveAt = this.#archiveTime(at);
+    const charge = chargeOf(document);
+    return {
+      type: "event",
+      id,
+      event: { type: "claimed", at, archiveAt, folderId, batch, charge },
+      from: ["pending"],
+      alone: mirror.settings.rules.duplicates === "upload" ? "name" : "nameAndContent",
+    };
+  }
+
+  /**
+   * What becomes of a document that is ready; `taken`: the names and contents that others are claimed with, to which
+   * it is added. Rejects with `ArchiveError` when the archive cannot be asked.
+   */
+  async decide(
+    document: Document,
+    mirror: LiveMirror,
+    taken: Set<string>,
+    signal: AbortSignal,
+  ): Promise<ClaimDecision> {
     const { id, targetPath, sentName } = document;
     const duplicate = await this.#duplicate(document, mirror, taken);
-    if (duplicate) return duplicate;
+    if (duplicate) return { kind: "later", change: duplicate, isDuplicate: true };
     const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
     const at = this.#context.clock.now();
-    if ("problem" in place) return held(id, at, place.problem);
+    if ("problem" in place) return { kind: "hold", problem: place.problem };
     const { folderId } = place;
     const key = `${folderId}/${sentName}`;
     const conflict = await this.#conflict(document, folderId);
     if (conflict || taken.has(key)) {
       const why = "another document of this name in this folder is under way";
-      return putOff(id, at, why, conflict && behindMs(conflict, at));
+      return {
+        kind: "later",
+        change: putOff(id, at, why, conflict && behindMs(conflict, at)),
+        folderId,
+      };
     }
     const objection = await this.#firstRun?.objection(document, folderId, signal);
-    if (objection && "conflict" in objection)
-      return putOff(id, at, "one of this name is in doubt", behindMs(objection.conflict, at));
-    if (objection) return held(id, at, objection);
-    taken.add(key);
-    return {
-      type: "event",
-      id,
-      event: {
-        type: "claimed",
-        at,
-        archiveAt: this.#archiveTime(at),
+    if (objection && "conflict" in objection) {
+      const waitMs = behindMs(objection.conflict, at);
+      return {
+        kind: "later",
+        change: putOff(id, at, "one of this name is in doubt", waitMs),
         folderId,
-        batch,
-        charge: chargeOf(document),
-      },
-      from: ["pending"],
-      alone: mirror.settings.rules.duplicates === "upload" ? "name" : "nameAndContent",
-    };
+      };
+    }
+    if (objection) return { kind: "hold", problem: objection, folderId };
+    taken.add(key);
+    return { kind: "send", folderId };
   }
 
   /** Of two that are ready at once one is sent, and the other waits to learn what became of it. */
@@ -188,7 +229,23 @@ function putOff(id: number, at: number, why: string, waitMs = BEHIND.initialMs):
   return { type: "note", id, at, why, set: { dueAt: at + waitMs }, from: ["pending"] };
 }
 
-function held(id: number, at: number, problem: Problem): Change {
-  const event = { type: "heldBack", at, dueAt: null, problem } as const;
-  return { type: "event", id, event, from: ["pending"] };
+/** Journals what became of an attempt; resolves with what that came to. */
+export async function recordOutcome(
+  context: SyncContext,
+  { document, mirror }: { readonly document: Document; readonly mirror: LiveMirror },
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { clock, journal, config, random } = context;
+  const { settleMs } = mirror.settings;
+  const policy = { retry: config.upload.retry, hold: HOLD, poll: config.conversion.poll };
+  const event = eventFor(document, outcome, clock.now(), { ...policy, settleMs, random });
+  try {
+    await journal.apply([{ type: "event", id: document.id, event, from: ["uploading"] }]);
+    return outcome;
+  } catch (error) {
+    if (outcome.kind !== "accepted" || codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
+    // An archive that gives one id twice has not told us which document is ours.
+    const problem = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
+    return await recordOutcome(context, { document, mirror }, { kind: "inDoubt", problem });
+  }
 }

@@ -44,8 +44,8 @@ export type UploadWatch = {
   sent(id: number, bytes: number): void;
 };
 
-/** What all loops of an archive share. */
-export type SyncContext = {
+/** What decides about an archive's documents, for its loops and for `plan`. */
+export type DecisionContext = {
   readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention"> &
     Partial<Pick<Config, "archive">>;
   /** Speaks for the archive. */
@@ -63,20 +63,24 @@ export type SyncContext = {
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
   /** What of it all this daemon does. */
   readonly ownership: Ownership;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly newBatchId: () => string;
+};
+
+/** What all loops of an archive share. */
+export type SyncContext = DecisionContext & {
   readonly wakeups: Wakeups;
   readonly pace: Pace;
   /** Shared with other archives; of these uploads alone without it. */
   readonly bandwidth?: Bandwidth;
   /** Shared with other archives; nobody watches these without it. */
   readonly uploads?: UploadWatch;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
   /** Where the receipts of closed batches go; undefined: nowhere. */
   readonly receipts?: Pick<ReceiptFolder, "write"> | undefined;
   /** False: nothing is ever sent (`adopt`). */
   readonly sending: boolean;
   /** How long a loop that waits for its wake-up alone sleeps; `MAX_SLEEP_MS` but in simulations. */
   readonly maxSleepMs: number;
-  readonly newBatchId: () => string;
 };

@@ -3,14 +3,14 @@ import type { Document } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { behindMs } from "./waits.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
+import type { LiveMirror, DecisionContext } from "./context.ts";
 
 /**
  * What becomes of a ready document by `duplicates`: it ends here when its content is archived and
  * converted under another path, and waits while that is on its way. Undefined: it is to be sent.
  */
 export async function asDuplicate(
-  { journal, clock }: SyncContext,
+  { journal, clock }: DecisionContext,
   { settings }: LiveMirror,
   document: Document,
 ): Promise<Change | undefined> {
@@ -43,7 +43,7 @@ export async function asDuplicate(
  * An earlier content of another file may be anywhere by now; only what is current counts. Where the file that was
  * sent has changed since, that is a duplicate of it.
  */
-export function originalAmong(sent: readonly Document[]): Document | undefined {
+function originalAmong(sent: readonly Document[]): Document | undefined {
   const current = sent.filter((row) => row.current && row.sentBytes !== null);
   return current.find(({ duplicateOf }) => duplicateOf === null) ?? current[0];
 }

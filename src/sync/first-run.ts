@@ -9,7 +9,7 @@
 import { isAsNew } from "../domain/adopt.ts";
 import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
-import type { SyncContext } from "./context.ts";
+import type { DecisionContext } from "./context.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { LaterUploads } from "./later-uploads.ts";
 import { MAX_SLEEP_MS } from "./loop.ts";
@@ -27,7 +27,7 @@ const ASLEEP_MS = 30_000;
 const OPEN_STATES: readonly State[] = ["settling", "pending", "uploading", "inDoubt"];
 
 export class FirstRun {
-  readonly #context: SyncContext;
+  readonly #context: DecisionContext;
   /** Mirrors whose first run is not over. */
   readonly #mirrors: Set<number>;
   readonly #scanned: (mirrorId: number) => Promise<boolean>;
@@ -41,16 +41,17 @@ export class FirstRun {
   readonly #wakeup = new Wakeup();
 
   private constructor(
-    context: SyncContext,
+    context: DecisionContext,
     mirrors: Set<number>,
     scanned: (mirrorId: number) => Promise<boolean>,
+    remembers: boolean,
   ) {
     this.#context = context;
     const { archive, journal, clock, config } = context;
     const storedSize = config.archive?.storedSize;
     this.#first = new SendGuard(archive, journal, { storedSize });
     const { toleranceMs } = config.upload.doubt;
-    const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers: true });
+    const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers });
     this.#later = new SendGuard(archive, journal, { later, storedSize });
     this.#clockOffset = clock.now() - clock.monotonic();
     this.#mirrors = mirrors;
@@ -62,7 +63,7 @@ export class FirstRun {
    * was chosen, the first run is over and what it held goes on.
    */
   static async open(
-    context: SyncContext,
+    context: DecisionContext,
     scanned: (mirrorId: number) => Promise<boolean>,
   ): Promise<FirstRun> {
     const { journal, mirrors, clock } = context;
@@ -72,10 +73,20 @@ export class FirstRun {
       if (mirror?.settings.firstRun === "hold") inFirstRun.add(id);
       if (mirror?.settings.firstRun === "upload") await journal.endFirstRun(id, clock.now());
     }
-    const firstRun = new FirstRun(context, inFirstRun, scanned);
+    const firstRun = new FirstRun(context, inFirstRun, scanned, true);
     const { ownership } = context;
     for (const id of mirrors.keys()) if (ownership.owns(id)) await firstRun.release(id);
     return firstRun;
+  }
+
+  /** For `plan`: objects as a run would, and neither ends nor remembers anything. `mirrors`: those of a first run. */
+  static planned(context: DecisionContext, mirrors: Set<number>): FirstRun {
+    return new FirstRun(context, mirrors, async () => false, false);
+  }
+
+  /** Why not all of the archive could be searched for what is filed elsewhere; see `WholeArchive.unasked`. */
+  get unasked(): string | null {
+    return this.#first.unasked ?? this.#later.unasked;
   }
 
   /** Another daemon may have ended the first run of a mirror that it leads. */

@@ -4,7 +4,10 @@ import type { Document, Seen } from "../domain/document.ts";
 import { isSameFile, isSameWriting } from "../domain/stamp.ts";
 import type { Look } from "../reader/protocol.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { DroppedDocument } from "../journal/tidiness.ts";
 import type { LiveMirror } from "./context.ts";
+import type { AfterActions } from "./after-actions.ts";
 
 /** A file as it was found: where, and what a look at it showed. */
 export type Here = { readonly mirrorId: number; readonly path: RawPath; readonly seen: Seen };
@@ -75,4 +78,24 @@ export function isWherePut({ afterMessage }: Document, source: string, { path }:
 /** Whether a row's file was in this very place when it was last seen. */
 function isItsPlace({ mirrorId, dir, name }: Document, here: Here): boolean {
   return mirrorId === here.mirrorId && joinRaw(dir, name) === here.path;
+}
+
+/** Sent rows, and dropped ones, whose file was found already; none can be in two places. */
+export type Followed = {
+  readonly rows: Set<number>;
+  readonly tombstones: Set<number>;
+  readonly afterActions: AfterActions;
+};
+
+/** What is remembered of a file with these bytes that was sent long ago; taken for this one then. */
+export async function recall(
+  journal: Journal,
+  { mirrorId, dir, name }: Pick<Document, "mirrorId" | "dir" | "name">,
+  digest: string,
+  { tombstones }: Pick<Followed, "tombstones">,
+): Promise<DroppedDocument | undefined> {
+  const all = await journal.tombstones(mirrorId, digest, joinRaw(dir, name));
+  const known = all.find(({ documentId }) => !tombstones.has(documentId));
+  if (known) tombstones.add(known.documentId);
+  return known;
 }

@@ -8,10 +8,9 @@ import type { Document, Problem } from "../domain/document.ts";
 import { FOLDER_CODES, RULE_CODES } from "../domain/code-sets.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
-import type { Folders } from "./folders.ts";
+import type { Folders, Placement } from "./folders.ts";
 import { loop } from "./loop.ts";
 import { AGAIN_MS, FOLDERS } from "./waits.ts";
-import type { Placement } from "./placement.ts";
 import { goOn } from "./retry.ts";
 
 /** Rows of one commit. */

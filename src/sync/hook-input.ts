@@ -4,7 +4,7 @@ import { metadataOf } from "../domain/attributes.ts";
 import type { OutboxEntry } from "../journal/outbox-entry.ts";
 import type { Decided } from "../rules/apply-rules.ts";
 import { bytesOf, joinRaw, type RawPath, shown, textOf } from "../std/raw-path.ts";
-import type { Whole } from "./already-sent.ts";
+import type { Whole } from "./prepare.ts";
 import type { LiveMirror } from "./context.ts";
 import { recordOf } from "./record.ts";
 

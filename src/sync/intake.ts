@@ -2,17 +2,17 @@
  * Intake: what the readers see becomes rows. Listings are whole directories and tell what is gone
  * too; hints are single files. Both lead to the same few changes.
  */
-import { compare } from "../domain/compare-listing.ts";
+import { compare, type ListingDifference } from "../domain/compare-listing.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { COMPANION_CODES } from "../domain/code-sets.ts";
 import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
-import { DutyCycle } from "../std/duty-cycle.ts";
+import { WorkShare } from "../std/work-share.ts";
 import { invariant } from "../std/invariant.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./after-loop.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
-import { invalidateDirectory } from "./invalidate-directory.ts";
+import type { LiveMirror, DecisionContext } from "./context.ts";
+import { invalidateDirectory } from "./changes.ts";
 import { AfterActions } from "./after-actions.ts";
 import type { QueueState } from "./send-queue.ts";
 import { INTAKE_REST } from "./waits.ts";
@@ -24,13 +24,13 @@ const CHANGES_MAX = 200;
 const TRIES = 3;
 
 export class Intake {
-  readonly #context: SyncContext;
+  readonly #context: DecisionContext;
   readonly #afterActions: AfterActions;
   readonly #stream: Pick<QueueState, "isStreaming"> | undefined;
 
   /** A drop of thousands gives way to `stream`, in which the first of them leave. */
   constructor(
-    context: SyncContext,
+    context: DecisionContext,
     afterActions = new AfterActions(),
     stream?: Pick<QueueState, "isStreaming">,
   ) {
@@ -55,8 +55,7 @@ export class Intake {
       isSure = isPartial || vanished.length === found.vanished.length;
       return [
         ...(vanished.length > 0 ? [invalidateDirectory(mirrorId, dir)] : []),
-        ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
-        ...(await this.#changes(mirror, dir, found.changed)),
+        ...(await this.arrivals(mirror, dir, found)),
         ...(await this.#back(found.returned, mirror)),
         ...(await this.#gone(vanished, { mirrorId, dir })),
       ];
@@ -65,6 +64,16 @@ export class Intake {
     const known = isWhole && isSure && !isPartial ? fingerprint : null;
     await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: known }]);
     return isWhole && isSure;
+  }
+
+  /** What files of a directory change that are seen for the first time, or with another stamp. */
+  async arrivals(
+    mirror: LiveMirror,
+    dir: RawPath,
+    { appeared, changed }: Pick<ListingDifference<Known>, "appeared" | "changed">,
+  ): Promise<Change[]> {
+    const added = appeared.map((file) => this.#added(mirror, dir, file, null));
+    return [...added, ...(await this.#changes(mirror, dir, changed))];
   }
 
   /** Journals single files as they are now; null: not there. */
@@ -80,9 +89,9 @@ export class Intake {
   async #givingWay<T>(taken: () => Promise<T>): Promise<T> {
     const { clock } = this.#context;
     // Each caller waits for what it brought itself.
-    const duty = new DutyCycle(clock, INTAKE_REST);
-    const result = await duty.work(taken);
-    const { restMs } = duty;
+    const intake = new WorkShare(clock, INTAKE_REST);
+    const result = await intake.work(taken);
+    const { restMs } = intake;
     if (restMs >= 1 && this.#stream?.isStreaming) {
       await new Promise<void>((resolve) => clock.alarm(restMs, resolve));
     }

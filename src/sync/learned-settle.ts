@@ -8,8 +8,8 @@ import type { Document } from "../domain/document.ts";
 import { isAppended, longerSettleMs, suspectPause } from "../domain/sent-early.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
-import type { Whole } from "./already-sent.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
+import type { Whole } from "./prepare.ts";
+import type { LiveMirror, DecisionContext } from "./context.ts";
 
 /** A longer time than `settle`, which was `insteadOfMs` when that was learned; milliseconds. */
 export type LearnedSettle = {
@@ -61,7 +61,7 @@ export async function asLearned(
 
 /** What was sent of the path of a file that is due, where that may have been too early. */
 export async function suspectOf(
-  { journal }: Pick<SyncContext, "journal">,
+  { journal }: Pick<DecisionContext, "journal">,
   { settings }: LiveMirror,
   document: Document,
 ): Promise<Suspect | undefined> {
@@ -76,7 +76,7 @@ export async function suspectOf(
  * longer. Resolves with whether it did.
  */
 export async function learn(
-  { journal, clock, log }: SyncContext,
+  { journal, clock, log }: DecisionContext,
   mirror: LiveMirror,
   { document, pauseMs }: Suspect,
   { beginning, pages }: Whole,

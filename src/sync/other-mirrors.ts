@@ -2,42 +2,34 @@
  * Files that one mirror sent and another one has: moved between two of an archive, or of a mirror that was given
  * another name and source, was merged with another, or split. The same bytes are proof that it is that document.
  */
-import { isDeepStrictEqual } from "node:util";
-import type { Mirror } from "../config/config.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import { isSameFile } from "../domain/stamp.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Inspection } from "../source/source.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
-import { decisionOn } from "./decision.ts";
-import { type Here, isHere, isMovedBack, lookAtPlaces } from "./former-places.ts";
-import type { Followed } from "./recall.ts";
+import { isDeepStrictEqual } from "node:util";
+import { isReachable, type LiveMirror, type DecisionContext } from "./context.ts";
+import { decisionOn, type Whole } from "./prepare.ts";
+import { type Here, isHere, isMovedBack, lookAtPlaces, type Followed } from "./former-places.ts";
 
-/** A mirror whose files can be looked at. */
-export type Lookable = Parameters<typeof lookAtPlaces>[0];
-
-/** A file of a mirror that was found whole, and what is known of the archive's other mirrors that are configured. */
-export type WholeFile = {
-  readonly mirror: Pick<LiveMirror, "settings" | "row"> & Lookable;
-  /** Those whose sources are there. */
-  readonly others: () => Promise<readonly Lookable[]>;
+/** A file of a mirror that was found whole at `at` (epoch ms). */
+type WholeFile = {
+  readonly mirror: LiveMirror;
   readonly here: Here;
-  readonly whole: Extract<Inspection, { kind: "whole" }>;
+  readonly whole: Whole;
   readonly at: number;
-  readonly settingsOf: (mirrorId: number) => Mirror | undefined;
 };
 
 /**
  * Rows of the archive's other mirrors that were sent with these bytes, to where this file would go. Where the two
  * mirrors' archive folders differ, another one is wanted there by right.
  */
-export async function sentByOthers(journal: Journal, found: WholeFile): Promise<Document[]> {
-  const { mirror, here, whole, settingsOf } = found;
+async function sentByOthers(context: DecisionContext, found: WholeFile): Promise<Document[]> {
+  const { journal, mirrors } = context;
+  const { mirror, here, whole } = found;
   const rows: Document[] = [];
   for (const { id, archiveId } of await journal.mirrors()) {
     if (id === mirror.row.id || archiveId !== journal.archiveId) continue;
-    const isFormer = settingsOf(id) === undefined;
+    const isFormer = !mirrors.has(id);
     for (const row of await journal.sentWith(id, whole.digest, whole.seen.sizeBytes)) {
       if (row.duplicateOf !== null) continue;
       const isIt =
@@ -53,10 +45,10 @@ export async function sentByOthers(journal: Journal, found: WholeFile): Promise<
     pathOf(row) === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
   // Of several rows with these bytes the one that stood here, or is known by its file, is this one.
   const alike = rows
-    .filter((row) => goesAlike(row, found))
+    .filter((row) => goesAlike(row, context, found))
     .sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   const isOther = await Promise.all(
-    alike.map(async (row) => !settingsOf(row.mirrorId) && (await isInItsPlace(row, found))),
+    alike.map(async (row) => !mirrors.has(row.mirrorId) && isInItsPlace(row, context, found)),
   );
   return alike.filter((_, index) => isOther[index] !== true);
 }
@@ -65,14 +57,19 @@ export async function sentByOthers(journal: Journal, found: WholeFile): Promise<
  * The file of a row of a mirror that was given another source is in its own place below that, and this one is a copy: in
  * this mirror a file of that size is there, or in another one that very file, and this one is not known to be the row's.
  */
-async function isInItsPlace({ dir, name, seen }: Document, { mirror, others, here }: WholeFile) {
+async function isInItsPlace(
+  { dir, name, seen }: Document,
+  { mirrors }: DecisionContext,
+  { mirror, here }: WholeFile,
+): Promise<boolean> {
   if (isSameFile(seen.stamp, here.seen.stamp)) return false;
   const path = joinRaw(dir, name);
   if (path !== here.path) {
     const [place] = await lookAtPlaces(mirror, [path], here.path);
     if (place?.sizeBytes === seen.sizeBytes) return true;
   }
-  for (const other of await others()) {
+  for (const other of mirrors.values()) {
+    if (other.row.id === mirror.row.id || !isReachable(other)) continue;
     const [place] = await lookAtPlaces(other, [path], here.path);
     if (place && isSameFile(seen.stamp, place.stamp)) return true;
   }
@@ -91,17 +88,15 @@ async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document
  * is away, nobody knows how long that is: the problem to hold the file with.
  */
 export async function movedFromOther(
-  { journal, mirrors, ownership }: SyncContext,
-  found: Omit<WholeFile, "settingsOf" | "others">,
+  context: DecisionContext,
+  found: WholeFile,
   { rows: followed, afterActions }: Followed,
 ): Promise<Document | Problem | "in hand" | undefined> {
+  const { mirrors, ownership } = context;
   // What other daemons have configured, and what they see of their files, nobody knows here.
   if (ownership.isShared) return undefined;
-  const settingsOf = (mirrorId: number) => mirrors.get(mirrorId)?.settings;
   const { mirror, here } = found;
-  const others = async () =>
-    [...mirrors.values()].filter((one) => one.row.id !== mirror.row.id && isReachable(one));
-  for (const row of await sentByOthers(journal, { ...found, settingsOf, others })) {
+  for (const row of await sentByOthers(context, found)) {
     if (followed.has(row.id)) continue;
     const other = mirrors.get(row.mirrorId);
     const path = pathOf(row);
@@ -133,10 +128,11 @@ function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Prob
 
 function goesAlike(
   { mirrorId, targetPath }: Document,
-  { mirror: { settings }, here, whole, at, settingsOf }: WholeFile,
+  { mirrors }: DecisionContext,
+  { mirror: { settings }, here, whole, at }: WholeFile,
 ): boolean {
   const { target } = settings;
-  const other = settingsOf(mirrorId);
+  const other = mirrors.get(mirrorId)?.settings;
   if (other && isDeepStrictEqual(other.target, target)) return true;
   if (!other && "path" in target && isBelow(targetPath ?? "", target.path)) return true;
   const decision = decisionOn(settings, here.path, whole, at);

@@ -12,14 +12,13 @@ import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
 import { sizeRemark } from "../domain/stored-size.ts";
 import type { Content, Journal } from "../journal/journal.ts";
-import { DutyCycle } from "../std/duty-cycle.ts";
+import { WorkShare } from "../std/work-share.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { AccountGate } from "./account-gate.ts";
-import { loop, MAX_SLEEP_MS, untilNext } from "./loop.ts";
+import { loop, MAX_SLEEP_MS, untilNext, inTurn } from "./loop.ts";
 import { type Heard, oursAmong } from "./mistaken.ts";
 import { type Outage, Outages } from "./outage.ts";
-import { inTurn } from "./run-all.ts";
 import { COUNT_REST } from "./waits.ts";
 
 /** Up to this many due documents of a folder are asked for one by one. */
@@ -46,13 +45,13 @@ export class Poller {
   #asking = 0;
   /** When folders were asked about, by the monotonic clock. */
   readonly #askedAt = new Map<number, number>();
-  readonly #counting: DutyCycle;
+  readonly #counting: WorkShare;
   readonly #outages: Outages;
 
   constructor(context: SyncContext, keeper: AccountGate) {
     this.#context = context;
     this.#keeper = keeper;
-    this.#counting = new DutyCycle(context.clock, COUNT_REST);
+    this.#counting = new WorkShare(context.clock, COUNT_REST);
     // A document may be CONVERTED at any moment; sending reports the outage.
     this.#outages = new Outages(context, { waitMsMax: MAX_SLEEP_MS, level: "debug" });
   }

@@ -5,26 +5,28 @@ import type { Document, Problem } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { Batch, Change } from "../journal/journal.ts";
 import type { HookAnswer } from "../rules/answer.ts";
-import type { Decided, RulesDecision } from "../rules/apply-rules.ts";
+import { type Decided, type RulesDecision, decide } from "../rules/apply-rules.ts";
 import { NO_RULES } from "../rules/rules.ts";
 import { InvariantError } from "../std/invariant.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
-import type { Whole } from "./already-sent.ts";
+import { joinRaw, shown, type RawPath } from "../std/raw-path.ts";
+import type { Mirror } from "../config/config.ts";
+import type { ClockGap } from "../domain/clock-gaps.ts";
+import { type Ripeness, ripeness, unfitSize } from "../domain/settle.ts";
+import type { Inspection } from "../source/source.ts";
 import { archiveNow, ArchiveTime } from "./archive-time.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
-import { decisionOn } from "./decision.ts";
+import type { LiveMirror, DecisionContext } from "./context.ts";
 import { CLOCKS, HOLD } from "./waits.ts";
 
 /** Something worth knowing of it, and what a hook answered; absent: nobody asked one. */
 export type Preparation = { readonly remark: string | null; readonly answer?: HookAnswer };
 
 export class Readying {
-  readonly #context: SyncContext;
+  readonly #context: DecisionContext;
   readonly #time: ArchiveTime;
   readonly #batches = new Map<number, Batch>();
   #stopping: AbortSignal = new AbortController().signal;
 
-  constructor(context: SyncContext) {
+  constructor(context: DecisionContext) {
     this.#context = context;
     this.#time = new ArchiveTime(context);
   }
@@ -139,4 +141,51 @@ function isDated(decision: RulesDecision): boolean {
   return "problem" in decision
     ? decision.problem.code === "EXPIRY_TOO_SOON"
     : decision.decided.attributes?.expiry !== undefined;
+}
+
+/** A file that was found whole. */
+export type Whole = Extract<Inspection, { kind: "whole" }>;
+
+/** How long a file has been as it is, epoch milliseconds, and whether a person asked that it be sent as it is. */
+type Standing = {
+  readonly now: number;
+  readonly changedAt: number;
+  readonly anyway: boolean;
+  /** What our clock skipped while we ran. */
+  readonly skipped?: readonly ClockGap[];
+};
+
+/** Whether a file that was found whole may be sent, before any rule is asked: settling and `plan` judge alike. */
+export function judge(
+  { settleMs, incompleteMs, stillIncomplete, rules: { ready } }: Mirror,
+  { seen, completeness, why }: Whole,
+  standing: Standing,
+): Ripeness | { readonly kind: "unfit"; readonly problem: Problem } {
+  const unfit = unfitSize(seen, ready);
+  if (unfit) return { kind: "unfit", problem: unfit };
+  const { minAgeMs } = ready;
+  const quiet = { ...standing, settleMs, incompleteMs, stillIncomplete, minAgeMs };
+  return ripeness(seen, completeness, quiet, why);
+}
+
+/**
+ * What the rules of a mirror decide of a file that was found whole, and a hook that was asked.
+ * `at`: epoch milliseconds.
+ */
+export function decisionOn(
+  { name, rules, target }: Mirror,
+  path: RawPath,
+  { seen, notes }: Whole,
+  at: number,
+  answer?: HookAnswer,
+): RulesDecision {
+  return decide(rules, target, {
+    mirror: name,
+    path,
+    modifiedAt: seen.modifiedAt,
+    at,
+    sidecar: notes?.sidecar ?? null,
+    ...(notes?.sidecarRead ? { sidecarRead: notes.sidecarRead } : {}),
+    ...(answer ? { answer } : {}),
+  });
 }

@@ -4,16 +4,15 @@
  */
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import type { MirrorStatus } from "../reader/protocol.ts";
-import type { ScanReport } from "../source/source.ts";
-import { restAfterMs } from "../std/duty-cycle.ts";
+import type { ScanReport, FoundLinks } from "../source/source.ts";
+import { restAfterMs } from "../std/work-share.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { shown } from "../std/raw-path.ts";
+import { shown, joinRaw, type RawPath } from "../std/raw-path.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
-import { type Links, linksIn } from "./links.ts";
 import { loop } from "./loop.ts";
-import type { Journal } from "../journal/journal.ts";
 import { isShared } from "./ownership.ts";
 import { FAILED_SCAN_REST, POLLING_REST } from "./waits.ts";
 
@@ -181,4 +180,35 @@ export async function askRescan(journal: Journal, now: number): Promise<void> {
   // Another word each time.
   if (isShared(journal.cluster))
     await journal.setKeyValue(RESCAN_KEY, `${now} ${journal.cluster.instanceId}`);
+}
+
+/** Links of a source, none of which is followed: those with a folder's former name, and how many others. */
+export type Links = { readonly replaced: readonly string[]; readonly others: number };
+
+/**
+ * What was found, told apart by what the journal knows below each; null without any. A folder of which no document
+ * was ever journaled, or all were forgotten, is not known to have been one.
+ */
+export async function linksIn(
+  journal: Pick<Journal, "list"> | undefined,
+  mirrorId: number,
+  { paths, number }: FoundLinks,
+  before: readonly string[] = [],
+): Promise<Links | null> {
+  const replaced: string[] = [];
+  for (const path of paths) {
+    const isKnown = before.includes(shown(path)) || (await isAboveOne(journal, mirrorId, path));
+    if (isKnown) replaced.push(shown(path));
+  }
+  return number === 0 ? null : { replaced, others: number - replaced.length };
+}
+
+async function isAboveOne(
+  journal: Pick<Journal, "list"> | undefined,
+  mirrorId: number,
+  path: RawPath,
+): Promise<boolean> {
+  for await (const { dir, name } of journal?.list({ path: { mirrorId, path } }) ?? [])
+    if (joinRaw(dir, name) !== path) return true;
+  return false;
 }

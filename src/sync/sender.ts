@@ -10,15 +10,14 @@ import type { Outcome } from "../domain/outcome.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
 import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
-import { type ClaimedDocument, Claimer, type Claims } from "./claimer.ts";
+import { type ClaimedDocument, Claimer, type Claims, recordOutcome } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
 import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
 import { type Outage, Outages } from "./outage.ts";
-import type { Placement } from "./placement.ts";
-import { recordOutcome } from "./record-outcome.ts";
+import type { Placement } from "./folders.ts";
 import { type QueueState, sendOrder, SendQueue, type TakeLine } from "./send-queue.ts";
 
 /** How long requests that are torn down may take to say so. */

@@ -5,6 +5,7 @@
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import { aborted, Stopping } from "../std/abort.ts";
+import type { State } from "../domain/document.ts";
 import type { AfterLoop } from "./after-loop.ts";
 import { identify } from "./archive-identity.ts";
 import type { Assignments } from "./assignments.ts";
@@ -24,11 +25,10 @@ import type { AfterActions } from "./after-actions.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Poller } from "./poller.ts";
 import { readerCalls } from "./reader-calls.ts";
-import { wakeFor } from "./wake-for.ts";
 import type { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { RESCAN_KEY, type ScanScheduler } from "./scan-scheduler.ts";
-import { together } from "./run-all.ts";
+import { together } from "./loop.ts";
 import type { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
 
@@ -57,6 +57,12 @@ export type SyncParts = {
   /** To be called whenever something is journaled or the state of a source changes. */
   readonly changed: () => void;
 };
+
+/** States in which a document is not under conversion any more. */
+const CONCLUDED: readonly State[] = ["converted", "failed"];
+
+/** States in which there may be something to tell a hook. */
+const TOLD: readonly State[] = [...CONCLUDED, "held"];
 
 /** All loops of an archive: runs them, wakes them and ends them. `openSync` makes one. */
 export class Sync {
@@ -134,10 +140,29 @@ export class Sync {
 
   /** Wakes the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
-    wakeFor(this.#context, applied, {
-      told: this.#parts.afterHooks,
-      converted: this.#parts.receipts,
-    });
+    const { wakeups, mirrors, config } = this.#context;
+    const { afterHooks, receipts } = this.#parts;
+    const { conversion, quota } = config;
+    // What is concluded makes room below the ceiling, or turns out to have cost fewer pages.
+    const makesRoom =
+      conversion.outstandingMax !== undefined || quota.pages?.monthlyPages !== undefined;
+    for (const { document, change, skipped } of applied) {
+      // The last one that a batch was waiting for may be gone.
+      if (change.type === "forget" && !skipped) receipts.notify();
+      if (!document || skipped) continue;
+      if (document.state === "settling") {
+        mirrors.get(document.mirrorId)?.settling.small.notify();
+        mirrors.get(document.mirrorId)?.settling.large.notify();
+      }
+      if (document.state === "pending") wakeups.sending.notify();
+      if (makesRoom && CONCLUDED.includes(document.state)) wakeups.sending.notify();
+      if (document.state === "inDoubt") wakeups.doubts.notify();
+      if (document.state === "uploaded") wakeups.polling.notify();
+      if (document.state === "held") wakeups.held.notify();
+      if (document.after === "due") wakeups.after.notify();
+      if (TOLD.includes(document.state)) afterHooks.notify();
+      if (document.state === "converted") receipts.notify();
+    }
     this.#parts.changed();
   }
 

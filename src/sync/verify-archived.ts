@@ -4,7 +4,10 @@ import type { Document } from "../domain/document.ts";
 import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
 import type { Change } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
-import type { SyncContext } from "./context.ts";
+import type { AfterAction } from "../source/after.ts";
+import type { Acted } from "../source/source.ts";
+import { joinRaw } from "../std/raw-path.ts";
+import type { SyncContext, LiveMirror } from "./context.ts";
 import { backInDoubt, otherThan } from "./mistaken.ts";
 
 /** What the first key takes to: the archive, and what tells its documents apart. */
@@ -53,4 +56,17 @@ function difference(
     return `document ${id} is now in folder ${there.folderId}`;
   const differs = sizeDifference(document, there.filesize, storedSize);
   return differs === undefined ? undefined : `document ${id}: ${differs}`;
+}
+
+/**
+ * The second of two keys: the file goes, with what was read next to it, while it has the journaled content. Rejects
+ * with `ChannelClosed` when the reader is gone.
+ */
+export function afterAction(
+  { reader, row }: LiveMirror,
+  { dir, name, digest, sentAt, attributes }: Document & { readonly digest: string },
+  after: AfterAction,
+): Promise<Acted> {
+  const expected = { digest, sentAt, sidecar: attributes?.sidecar ?? null };
+  return reader.act(row.id, joinRaw(dir, name), expected, after);
 }

@@ -4,7 +4,7 @@
  */
 import { type Backoff, lastingMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
-import type { RestPolicy } from "../std/duty-cycle.ts";
+import type { RestPolicy } from "../std/work-share.ts";
 
 /** How long documents wait that only time can help: unreadable files, codes nobody knows. */
 export const HOLD: Backoff = { initialMs: 30_000, maxMs: 6 * 3_600_000 };

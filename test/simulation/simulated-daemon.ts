@@ -6,7 +6,7 @@ import { silentLog } from "../../src/std/log.ts";
 import type { LiveMirror } from "../../src/sync/context.ts";
 import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
-import { throttledArchive } from "../../src/sync/throttled-archive.ts";
+import { throttledArchive } from "../../src/sync/wrapped-archive.ts";
 import { openSync } from "../../src/sync/open-sync.ts";
 import type { Sync } from "../../src/sync/sync.ts";
 import { MemoryCluster } from "../fakes/memory-cluster.ts";

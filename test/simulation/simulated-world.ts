@@ -12,7 +12,7 @@ import { type RawPath, dirOf, joinRaw } from "../../src/std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
 import { FULL_OWNERSHIP } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
-import { throttledArchive } from "../../src/sync/throttled-archive.ts";
+import { throttledArchive } from "../../src/sync/wrapped-archive.ts";
 import { openSync } from "../../src/sync/open-sync.ts";
 import type { Sync } from "../../src/sync/sync.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";

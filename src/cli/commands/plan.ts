@@ -35,12 +35,10 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   stack.use(journal);
   const known = await knownArchives(config, journal);
   const destinations = new Map<string, Destinations>();
-  const by = { clock: shell.processContext.clock, ...config.upload.doubt };
   for (const account of accountsOf(config)) {
     const archive = await openArchive(account, shell);
     if (!(archive instanceof Fault)) stack.use(archive);
-    const { name, storedSize } = account.archive;
-    destinations.set(name, new Destinations(archive, known.get(name), { ...by, storedSize }));
+    destinations.set(account.archive.name, new Destinations(archive));
   }
   const text = shell.out.isInteractive ? new PlanScreen(shell.out) : new PlanText(shell.out);
   const output = json ? new PlanJson(shell.out) : text;

@@ -1,5 +1,3 @@
-import { stat } from "node:fs/promises";
-import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
@@ -13,7 +11,7 @@ import { lowDiskOf, standingOf } from "../../report/standing.ts";
 import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { ROOT } from "../../std/raw-path.ts";
-import { outsideHours } from "../../sync/waiting.ts";
+import { outsideHours } from "../../sync/pace.ts";
 import type { Shell } from "../shell.ts";
 import { type DaemonHealth, daemonHealth, statusLines } from "../status-lines.ts";
 import { watch, watchLines } from "../watch-loop.ts";
@@ -21,6 +19,8 @@ import { noDocuments, statusOf, type StatusReport } from "../../report/status.ts
 import { noPages } from "../../report/page-report.ts";
 import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
+import { stat } from "node:fs/promises";
+import type { Command } from "commander";
 
 /** For the line on which the next command is typed. */
 const PROMPT_ROWS = 1;

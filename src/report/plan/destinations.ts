@@ -1,13 +1,10 @@
 import type { Archive } from "../../archive/archive.ts";
-import type { Problem } from "../../domain/document.ts";
-import type { StoredSize } from "../../domain/stored-size.ts";
-import type { Clock } from "../../std/clock.ts";
+import { ArchiveError } from "../../archive/archive-error.ts";
 import { Fault } from "../../std/fault.ts";
 import type { LiveMirror } from "../../sync/context.ts";
-import { Folders } from "../../sync/folders.ts";
-import { Placement } from "../../sync/placement.ts";
-import { LaterUploads } from "../../sync/later-uploads.ts";
-import { type Outgoing, SendGuard } from "../../sync/send-guard.ts";
+import { Folders, Placement } from "../../sync/folders.ts";
+import type { FirstRun } from "../../sync/first-run.ts";
+import { wrappedArchive } from "../../sync/wrapped-archive.ts";
 import type { Config } from "../../config/config.ts";
 import { archivesOf } from "../../config/archives.ts";
 import { isSolo } from "../../journal/cluster.ts";
@@ -16,47 +13,39 @@ import type { Journal, MirrorRow } from "../../journal/journal.ts";
 /** A folder to create, and how many documents would wait for it. */
 export type FolderToCreate = { readonly path: string; readonly documents: number };
 
-/** The folder that a document would go to: its id and its path; null: not known. */
-export type Destination = { readonly folderId: number | null; readonly folder: string | null };
-
-/** `toleranceMs`: how far the archive's dates may differ from one another; `storedSize` is the configuration's. */
-type Trusted = {
-  readonly clock: Clock;
-  readonly toleranceMs: number;
-  readonly storedSize: StoredSize | undefined;
-};
+/** Nothing is asked of it. */
+const NO_ARCHIVE = { clockOffsetMs: undefined } as unknown as Archive;
 
 /**
- * Where documents would go, and what stands there already. Asks the archive for folders, and for their
- * documents where that is asked for; once it cannot be asked, it is not asked again, and stays unknown.
+ * Where documents would go. Asks the archive for folders, and for what stands there already; once it cannot be asked,
+ * it is not asked again, and stays unknown.
  */
 export class Destinations {
-  readonly #folders: Folders | undefined;
-  readonly #placement: Placement | undefined;
-  /** What stands there on a first run, and on any other. */
-  readonly #first: SendGuard | undefined;
-  readonly #later: SendGuard | undefined;
-  readonly #mirrorIds: readonly number[];
+  /** As it is to be asked here; rejects at once after it could not be. */
+  readonly archive: Archive;
+  readonly placement: Placement;
+  /** Set once it is known what the archive's mirrors are. */
+  firstRun: FirstRun | undefined;
+  readonly #folders: Folders;
   readonly #missing = new Map<string, number>();
-  #outage: Fault | undefined;
+  #outage: ArchiveError | undefined;
 
-  constructor(
-    archive: Archive | Fault,
-    known: KnownArchive | undefined,
-    { clock, toleranceMs, storedSize }: Trusted,
-  ) {
-    this.#mirrorIds = [...(known?.mirrors.values() ?? [])].map(({ id }) => id);
+  /** With a `Fault` there is none to ask. */
+  constructor(archive: Archive | Fault) {
+    this.archive = wrappedArchive(archive instanceof Fault ? NO_ARCHIVE : archive, (ask) =>
+      this.#outage ? Promise.reject(this.#outage) : ask(),
+    );
     if (archive instanceof Fault) {
-      this.#outage = archive;
-      return;
+      const { code, message, hint } = archive;
+      this.#outage = new ArchiveError("notSent", code, message, { hint });
     }
-    this.#folders = new Folders(archive);
-    this.#placement = new Placement(this.#folders);
-    const journal = known?.journal;
-    this.#first = new SendGuard(archive, journal, { storedSize });
-    if (!journal) return;
-    const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers: false });
-    this.#later = new SendGuard(archive, journal, { later, storedSize });
+    this.#folders = new Folders(this.archive);
+    this.placement = new Placement(this.#folders);
+  }
+
+  /** The archive could not be asked about a document: it is not asked again. */
+  met(error: ArchiveError): void {
+    this.#outage ??= error;
   }
 
   /** Why the archive could not be asked. */
@@ -66,7 +55,7 @@ export class Destinations {
 
   /** Why not all of the archive could be searched for what is filed elsewhere; see `WholeArchive.unasked`. */
   get unasked(): string | null {
-    return this.#first?.unasked ?? this.#later?.unasked ?? null;
+    return this.firstRun?.unasked ?? null;
   }
 
   /** Folders to create, those above others first. */
@@ -76,51 +65,8 @@ export class Destinations {
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** The folder a document would go to, or why it would be held. */
-  async of(
-    targetPath: string,
-    mirror: LiveMirror,
-    signal: AbortSignal,
-  ): Promise<Destination | { problem: Problem }> {
-    if (this.#outage || !this.#placement) return { folderId: null, folder: null };
-    try {
-      const place = await this.#placement.of(targetPath, mirror, signal);
-      if ("problem" in place && place.problem.code === "FOLDER_MISSING") {
-        await this.#order(targetPath, signal);
-      }
-      if ("problem" in place) return place;
-      return { ...place, folder: await this.#pathOf(place.folderId, targetPath, mirror, signal) };
-    } catch (error) {
-      this.#meet(error, signal);
-      return { folderId: null, folder: null };
-    }
-  }
-
-  /** Why a first run, or any other, would hold this; see `SendGuard.objection`. */
-  async objection(
-    outgoing: Outgoing,
-    isFirstRun: boolean,
-    signal: AbortSignal,
-  ): Promise<Problem | undefined> {
-    if (this.#outage) return undefined;
-    const guard = isFirstRun ? this.#first : this.#later;
-    try {
-      const objection = await guard?.objection(outgoing, this.#mirrorIds, signal);
-      return objection && "conflict" in objection ? undefined : objection;
-    } catch (error) {
-      this.#meet(error, signal);
-      return undefined;
-    }
-  }
-
-  #meet(error: unknown, signal: AbortSignal): void {
-    signal.throwIfAborted();
-    if (!(error instanceof Fault)) throw error;
-    this.#outage = error;
-  }
-
   /** The document's own folder, or the one that stands for it while that is missing. */
-  async #pathOf(
+  async pathOf(
     folderId: number,
     targetPath: string,
     { settings: { missingFolder } }: LiveMirror,
@@ -133,19 +79,19 @@ export class Destinations {
       if (at === 0) break;
     }
     for (const way of ways) {
-      const found = await this.#folders?.resolve(way, signal);
+      const found = await this.#folders.resolve(way, signal);
       if (found?.kind === "found" && found.folderId === folderId) return way;
     }
     return null;
   }
 
   /** Notes the folder, and every one above it that is missing too. */
-  async #order(targetPath: string, signal: AbortSignal): Promise<void> {
+  async order(targetPath: string, signal: AbortSignal): Promise<void> {
     this.#missing.set(targetPath, (this.#missing.get(targetPath) ?? 0) + 1);
     for (let at = targetPath.lastIndexOf("/"); at > 0; at = targetPath.lastIndexOf("/", at - 1)) {
       const above = targetPath.slice(0, at);
       if (this.#missing.has(above)) return;
-      const found = await this.#folders?.resolve(above, signal);
+      const found = await this.#folders.resolve(above, signal);
       if (found?.kind !== "unusable" || found.problem.code !== "FOLDER_MISSING") return;
       // A folder that is named by its id cannot be made.
       if (found.nearestId === null) return;

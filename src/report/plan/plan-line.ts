@@ -1,5 +1,5 @@
 import type { Document, Problem } from "../../domain/document.ts";
-import type { Links } from "../../sync/links.ts";
+import type { Links } from "../../sync/scan-scheduler.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import type { Trial } from "../trial.ts";
 import { sentNameOf } from "../../domain/naming.ts";
@@ -75,12 +75,6 @@ export type LineFields = {
   readonly decided?: Decided;
   readonly problem?: Problem | null;
   readonly remark?: string | null;
-};
-
-/** What is decided of a file that is ready. */
-export type Going = Omit<LineFields, "action"> & {
-  readonly digest: string;
-  readonly decided: Decided;
 };
 
 /** What was decided of a document that waits: it goes on as it stands in the journal. */

@@ -1,62 +1,47 @@
 /**
- * What a run would do, found out without doing it: the source is scanned as if nothing were known,
- * every file is compared with the journal, and what would be sent is looked at closely. Decides by
- * the same rules as intake and settling; writes and sends nothing.
+ * What a run would do, found out without doing it: the source is scanned as if nothing were known, and what intake,
+ * settling and sending decide of each file is printed instead of journaled. `settle` is taken as over, no hook
+ * is asked, nothing is written and nothing is sent.
  */
-import type { TooOften } from "../../domain/change-rate.ts";
-import {
-  type Document,
-  mayBeArchived,
-  type Problem,
-  type Seen,
-  SENT_STATES,
-} from "../../domain/document.ts";
-import { isSameStamp } from "../../domain/stamp.ts";
+import { ArchiveError } from "../../archive/archive-error.ts";
+import { FOLDER_CODES, RULE_CODES } from "../../domain/code-sets.ts";
+import { compare } from "../../domain/compare-listing.ts";
+import { type Document, SENT_STATES } from "../../domain/document.ts";
+import { type Event, transition } from "../../domain/life.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
-import { isAsNew } from "../../domain/adopt.ts";
-import { isAskedFor } from "../../domain/settle.ts";
-import { FOLDER_CODES } from "../../domain/code-sets.ts";
-import type { Journal, Known } from "../../journal/journal.ts";
-import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
-import type { Clock } from "../../std/clock.ts";
+import type { Change } from "../../journal/journal.ts";
+import { firstRevision } from "../../journal/revision.ts";
+import type { Inspection, Listing } from "../../source/source.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
+import { type ClaimDecision, Claimer } from "../../sync/claimer.ts";
+import type { DecisionContext, LiveMirror } from "../../sync/context.ts";
 import { mayBeDecidedAgain } from "../../sync/decided-again.ts";
-import { decisionOn, judge } from "../../sync/decision.ts";
-import type { LiveMirror } from "../../sync/context.ts";
-import { originalAmong } from "../../sync/duplicates.ts";
-import { sentTooOften } from "../../sync/sent-often.ts";
+import { Intake } from "../../sync/intake.ts";
+import { Readying } from "../../sync/prepare.ts";
+import type { Followed } from "../../sync/former-places.ts";
+import { goOn } from "../../sync/retry.ts";
+import { type Judged, SettleJudge } from "../../sync/settle-judge.ts";
 import { expiresOf } from "../trial.ts";
 import type { Destinations } from "./destinations.ts";
-import { ArchivedFiles } from "./archived.ts";
-import type { OtherMirrors } from "./other-mirrors.ts";
-import { type Going, journaled, type LineFields, type PlanLine } from "./plan-line.ts";
+import { journaled, type LineFields, type PlanLine } from "./plan-line.ts";
 
 const WRITTEN_TO = { code: "FILE_CHANGED", message: "a program is writing to it" };
 
 /** Files of one close look. */
 const INSPECT_MAX = 32;
 
-/** A file that may have to be sent, with its row where it has one. */
-type Candidate = {
-  readonly path: RawPath;
-  readonly file: FileSeen;
-  readonly row: Known | undefined;
+/** What the plans of an archive's mirrors share: what the journal would learn of one is known to the next. */
+export type PlannedArchive = {
+  readonly context: DecisionContext;
+  readonly destinations: Destinations;
+  readonly followed: Followed;
 };
 
-type Whole = Extract<Inspection, { kind: "whole" }>;
-
 /** The plan of one mirror. `emit` is waited for, so that no lines pile up. */
-export type PlannerOptions = {
+export type PlannerOptions = PlannedArchive & {
   readonly mirror: LiveMirror;
-  /** Undefined where the journal does not have the mirror, or there is none. */
-  readonly journal: Journal | undefined;
-  readonly others: OtherMirrors;
-  readonly destinations: Destinations;
   /** What waits was decided by other settings than the mirror has now. */
   readonly isDecidedOtherwise: boolean;
-  /** Nothing is known of what the archive holds; not asked where `firstRun: upload` was chosen. */
-  readonly isFirstRun: boolean;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly emit: (line: PlanLine) => Promise<void>;
 };
@@ -64,13 +49,25 @@ export type PlannerOptions = {
 /** Plans one mirror, directory by directory. */
 export class Planner {
   readonly #options: PlannerOptions;
-  readonly #archivedFiles: ArchivedFiles;
-  readonly #digests = new Map<string, RawPath>();
+  readonly #intake: Intake;
+  readonly #judge: SettleJudge;
+  readonly #claimer: Claimer;
+  /** Names and contents that are planned to be sent, as `Claimer` notes them. */
+  readonly #taken = new Set<string>();
+  /** The first file with a content that is to be sent. */
+  readonly #firsts = new Map<string, RawPath>();
   #archived = 0;
+  /** Of rows that the journal does not have. */
+  #lastId = 0;
+  /** One directory after another: what is decided of a file may depend on those before it. */
+  #planning: Promise<void> = Promise.resolve();
 
   constructor(options: PlannerOptions) {
+    const { context, destinations } = options;
     this.#options = options;
-    this.#archivedFiles = new ArchivedFiles(options);
+    this.#intake = new Intake(context);
+    this.#judge = new SettleJudge(context, new Readying(context));
+    this.#claimer = new Claimer(context, destinations.placement, destinations.firstRun);
   }
 
   /** Files whose content the archive has, or is getting, already. */
@@ -79,199 +76,158 @@ export class Planner {
   }
 
   /** Plans the files of one directory. */
-  async listing({ dir, files }: Listing): Promise<void> {
-    const { journal, mirror } = this.#options;
-    const rows = (await journal?.rowsIn(mirror.row.id, dir)) ?? [];
+  listing(listing: Listing): Promise<void> {
+    this.#planning = this.#planning.then(() => this.#listing(listing));
+    return this.#planning;
+  }
+
+  async #listing({ dir, files }: Listing): Promise<void> {
+    const { context, mirror } = this.#options;
+    const rows = await context.journal.rowsIn(mirror.row.id, dir);
+    const arrivals = await this.#intake.arrivals(mirror, dir, compare(rows, files));
+    const due: Document[] = [];
+    for (const change of arrivals) due.push(...(await this.#arrived(change)));
+    const arrived = new Set(due.map(({ name }) => name));
     const known = new Map(rows.map((row) => [row.name, row]));
-    const candidates: Candidate[] = [];
-    for (const file of files) {
-      const candidate = { path: joinRaw(dir, file.name), file, row: known.get(file.name) };
-      if (await this.#isCandidate(candidate)) candidates.push(candidate);
+    for (const { name } of files) {
+      const row = arrived.has(name) ? undefined : known.get(name);
+      if (!row) continue;
+      if (SENT_STATES.includes(row.state)) this.#archived += 1;
+      else due.push(...(await this.#asItStands(row.id)));
     }
-    for (let at = 0; at < candidates.length; at += INSPECT_MAX) {
-      await this.#lookAt(candidates.slice(at, at + INSPECT_MAX));
+    await this.#settle(due);
+  }
+
+  /** The row that a file has once it is seen. */
+  async #arrived(change: Change): Promise<Document[]> {
+    if (change.type === "add") return [firstRevision(--this.#lastId, change.document)];
+    if (change.type !== "event") return [];
+    const row = await this.#options.context.journal.document(change.id);
+    return row ? [after(row, change.event)] : [];
+  }
+
+  /** What becomes of a row whose file is as it was: itself where it is to be looked at, or a line. */
+  async #asItStands(id: number): Promise<Document[]> {
+    const { context, isDecidedOtherwise } = this.#options;
+    const at = context.clock.now();
+    let row = await context.journal.document(id);
+    if (!row) return [];
+    if (isDecidedOtherwise && mayBeDecidedAgain(row)) row = after(row, { type: "recheck", at });
+    else if (row.state === "held" && this.#mayGoOn(row, at)) {
+      const change = goOn(row, at);
+      const next = change.type === "event" ? after(row, change.event) : row;
+      // What is in doubt is looked for in the archive, which a plan does not wait for.
+      if (next.state !== "inDoubt") row = next;
+    }
+    if (row.state === "settling") return [row];
+    if (row.state === "pending") await this.#claim(row);
+    else await this.#emit(row, { action: "hold", ...(await this.#journaled(row)) });
+    return [];
+  }
+
+  /** What it waits for may be over: a time, a folder, other rules, a person's choice for the first run. */
+  #mayGoOn({ problem, dueAt }: Document, now: number): boolean {
+    if (!problem || (dueAt !== null && dueAt <= now)) return true;
+    const { code } = problem;
+    if (code === "FIRST_RUN") return this.#options.mirror.settings.firstRun === "upload";
+    return FOLDER_CODES.includes(code) || RULE_CODES.includes(code);
+  }
+
+  async #settle(due: readonly Document[]): Promise<void> {
+    const { mirror, followed } = this.#options;
+    for (let left = due; left.length > 0; ) {
+      const judged = await this.#judge.of(mirror, left.slice(0, INSPECT_MAX), followed, {
+        pages: true,
+      });
+      left = left.slice(judged.length);
+      for (const each of judged) {
+        // The row before it was found to be another file's: it has none before it any more.
+        const { supersedes } = each.document;
+        const isAlone = supersedes !== null && followed.rows.has(supersedes) && isPutOff(each);
+        if (isAlone) await this.#settle([{ ...each.document, supersedes: null }]);
+        else await this.#settled(each);
+      }
     }
   }
 
-  /** False when it is settled already what becomes of the file. */
-  async #isCandidate(candidate: Candidate): Promise<boolean> {
-    const { row, file } = candidate;
-    if (!row || !isSameStamp(row.stamp, file.seen.stamp)) return true;
-    if (SENT_STATES.includes(row.state)) {
-      this.#archived += 1;
-      return false;
+  async #settled({ document, found, changes }: Judged): Promise<void> {
+    const events = changes.flatMap((change) =>
+      change.type === "event" && change.id === document.id ? [change.event] : [],
+    );
+    const event = events[0];
+    const fields = contentOf(found);
+    switch (event?.type) {
+      case undefined:
+        if (found.kind !== "gone") this.#archived += 1;
+        return;
+      case "heldBack":
+        return this.#emit(document, { ...fields, action: "hold", problem: event.problem });
+      case "unfinished":
+        return this.#emit(document, { ...fields, action: "wait", problem: event.problem });
+      case "settled":
+        if (events.length > 1) this.#archived += 1;
+        else await this.#claim(after(document, event));
+        return;
+      default:
+        return this.#emit(document, { action: "wait", problem: WRITTEN_TO });
     }
-    const before = await this.#rowOf(candidate);
-    if (!before || row.state === "settling") return true;
-    if (this.#options.isDecidedOtherwise && mayBeDecidedAgain(before)) return true;
-    if (row.state === "pending") return !(await this.#goesAsDecided(candidate, before));
-    if (!before.problem || this.#mayBeOver(before.problem)) return true;
-    await this.#emit(candidate, { action: "hold", ...(await this.#journaled(candidate, before)) });
-    return false;
   }
 
-  /** Pages are counted only where they are asked for, as here. */
-  async #journaled(candidate: Candidate, before: Document): Promise<Omit<LineFields, "action">> {
-    const fields = journaled(before);
+  async #claim(document: Document): Promise<void> {
+    const { destinations, mirror, signal } = this.#options;
+    const fields = await this.#journaled(document);
+    const path = joinRaw(document.dir, document.name);
+    const target = document.targetPath ?? "/";
+    let decision: ClaimDecision | undefined;
+    let folder: string | null = null;
+    try {
+      decision = await this.#claimer.decide(document, mirror, this.#taken, signal);
+      if (decision.folderId !== undefined)
+        folder = await destinations.pathOf(decision.folderId, target, mirror, signal);
+      else if (decision.kind === "hold" && decision.problem.code === "FOLDER_MISSING")
+        await destinations.order(target, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // It is sent, wherever the archive cannot say now.
+      if (!(error instanceof ArchiveError)) throw error;
+      destinations.met(error);
+    }
+    const going = { ...fields, folderId: decision?.folderId ?? null, folder, problem: null };
+    if (decision?.kind === "hold")
+      return this.#emit(document, { ...going, action: "hold", problem: decision.problem });
+    const digest = document.digest ?? "";
+    if (decision?.kind === "later" && decision.isDuplicate) {
+      const remark = `${this.#original(digest, decision.change)}; \`duplicates\` says not to send it`;
+      return this.#emit(document, { ...going, action: "skip", remark });
+    }
+    if (!this.#firsts.has(digest)) this.#firsts.set(digest, path);
+    return this.#emit(document, { ...going, action: "send" });
+  }
+
+  /** What a duplicate is one of. */
+  #original(digest: string, change: Change): string {
+    const first = this.#firsts.get(digest);
+    if (first !== undefined) return `the same content as ${shown(first)}`;
+    if (change.type === "note") return change.why;
+    if (change.type !== "event" || change.event.type !== "duplicated") return "";
+    return change.event.remark.replace("; not sent", "");
+  }
+
+  /** What the row says of it; pages are counted only where they are asked for, as here. */
+  async #journaled(document: Document): Promise<Omit<LineFields, "action">> {
+    const fields = journaled(document);
     if (fields.pages !== null) return fields;
-    const found = await this.#aloneOf(candidate, true);
+    const { reader, row } = this.#options.mirror;
+    const asked = [{ path: joinRaw(document.dir, document.name), seen: document.seen }];
+    const [found] = await reader.inspect(row.id, asked, { pages: true, alone: true });
     return { ...fields, pages: found?.kind === "whole" ? (found.pages ?? null) : null };
   }
 
-  /** What waits goes as it stands in the journal, whatever the settings are by now. */
-  async #goesAsDecided(candidate: Candidate, before: Document): Promise<boolean> {
-    const { decided, digest, ...rest } = await this.#journaled(candidate, before);
-    if (!decided || !digest) return false;
-    await this.#send(candidate, before.seen, {
-      ...rest,
-      folderId: null,
-      problem: null,
-      decided,
-      digest,
-    });
-    return true;
-  }
-
-  /** Folders are looked up again: one that was missing may be there by now. So is what looked unfinished. */
-  #mayBeOver({ code }: Problem): boolean {
-    if (code === "FIRST_RUN") return this.#options.mirror.settings.firstRun === "upload";
-    if (code === "FILE_INCOMPLETE") return true;
-    return FOLDER_CODES.includes(code);
-  }
-
-  async #lookAt(candidates: readonly Candidate[]): Promise<void> {
-    const { mirror } = this.#options;
-    const asked = candidates.map(({ path, file }) => ({ path, seen: file.seen }));
-    const found = await mirror.reader.inspect(mirror.row.id, asked, { pages: true });
-    for (const [index, candidate] of candidates.entries()) {
-      const inspection = found[index];
-      if (inspection) await this.#judge(candidate, inspection);
-    }
-  }
-
-  async #judge(candidate: Candidate, found: Inspection): Promise<void> {
-    switch (found.kind) {
-      case "gone":
-        return;
-      case "changed":
-        return this.#emit(candidate, { action: "wait", problem: WRITTEN_TO });
-      case "waits":
-        if (await this.#isArchivedAlone(candidate)) return;
-        return this.#emit(candidate, { action: "hold", problem: found.problem });
-      case "unreadable":
-        return this.#emit(candidate, { action: "hold", problem: found.problem });
-      case "whole":
-        return this.#whole(candidate, found);
-    }
-  }
-
-  /** Whatever the rules say of files that are to be sent. */
-  async #isArchived(candidate: Candidate, found: Whole): Promise<boolean> {
-    const before = await this.#rowOf(candidate);
-    const { path } = candidate;
-    const here = { mirrorId: this.#options.mirror.row.id, path, seen: found.seen };
-    const at = this.#options.clock.now();
-    const isKnown = await this.#archivedFiles.has(here, before, found, at);
-    if (isKnown) this.#archived += 1;
-    return isKnown;
-  }
-
-  /** The same of what lacks something next to it. */
-  async #isArchivedAlone(candidate: Candidate): Promise<boolean> {
-    const found = await this.#aloneOf(candidate, false);
-    return found?.kind === "whole" && this.#isArchived(candidate, found);
-  }
-
-  async #aloneOf({ path, file }: Candidate, pages: boolean): Promise<Inspection | undefined> {
-    const { reader, row } = this.#options.mirror;
-    const asked = [{ path, seen: file.seen }];
-    return (await reader.inspect(row.id, asked, { pages, alone: true }))[0];
-  }
-
-  async #whole(candidate: Candidate, found: Whole): Promise<void> {
+  async #emit({ dir, name, seen }: Document, fields: LineFields): Promise<void> {
     const { settings } = this.#options.mirror;
-    const now = this.#options.clock.now();
-    const before = await this.#rowOf(candidate);
-    const unchanged = before && isSameStamp(before.seen.stamp, found.seen.stamp);
-    const changedAt = unchanged ? before.changedAt : now;
-    const anyway = unchanged === true && isAskedFor(before);
-    const ripe = judge(settings, found, { now, changedAt, anyway });
-    const common = { digest: found.digest, pages: found.pages ?? null };
-    if (await this.#isArchived(candidate, found)) return;
-    if (ripe.kind === "unfit") {
-      return this.#emit(candidate, { ...common, action: "hold", problem: ripe.problem });
-    }
-    if (ripe.kind === "wait") {
-      return this.#emit(candidate, { ...common, action: "wait", problem: ripe.problem });
-    }
-    const often = await this.#tooOften(before, now);
-    if (often) return this.#emit(candidate, { ...common, action: "hold", problem: often.problem });
-    if (ripe.kind === "held") {
-      return this.#emit(candidate, { ...common, action: "hold", problem: ripe.problem });
-    }
-    const decision = decisionOn(settings, candidate.path, found, now);
-    if ("problem" in decision) {
-      return this.#emit(candidate, { ...common, action: "hold", problem: decision.problem });
-    }
-    await this.#send(candidate, found.seen, { ...common, ...decision, remark: ripe.remark });
-  }
-
-  async #send(candidate: Candidate, seen: Seen, going: Going): Promise<void> {
-    const { decided, digest } = going;
-    const twin = await this.#twin(candidate.path, seen, digest);
-    if (twin !== undefined) {
-      const remark = `it has the same content as ${twin}; \`duplicates\` says not to send it`;
-      return this.#emit(candidate, { ...going, action: "skip", remark });
-    }
-    const file = { sentName: decided.name.name, sizeBytes: seen.sizeBytes };
-    const place = await this.#place(file, decided.folder, isAsNew(going));
-    await this.#emit(candidate, { ...going, ...place });
-  }
-
-  /** The path's contents before it, of which the latest that was sent is its row, or what that replaced. */
-  async #tooOften(row: Document | undefined, now: number): Promise<TooOften | undefined> {
-    const { journal, mirror } = this.#options;
-    if (!journal || !row) return undefined;
-    const isSent = mayBeArchived(row) || row.documentId !== null;
-    const last = isSent ? row : await journal.document(row.supersedes ?? 0);
-    return sentTooOften(journal, last, { now, max: mirror.settings.changesPerHour });
-  }
-
-  /** Another file of the mirror with this content, archived or to be sent; undefined without one. */
-  async #twin(path: RawPath, seen: Seen, digest: string): Promise<string | undefined> {
-    const { journal, mirror } = this.#options;
-    if (mirror.settings.rules.duplicates === "upload") return undefined;
-    const sent = (await journal?.sentWith(mirror.row.id, digest, seen.sizeBytes)) ?? [];
-    const other = originalAmong(sent);
-    const twin = other ? joinRaw(other.dir, other.name) : this.#digests.get(digest);
-    this.#digests.set(digest, path);
-    return twin === undefined || twin === path ? undefined : shown(twin);
-  }
-
-  async #rowOf({ row }: Candidate): Promise<Document | undefined> {
-    return row && (await this.#options.journal?.document(row.id));
-  }
-
-  async #place(
-    file: { readonly sentName: string; readonly sizeBytes: number },
-    target: string,
-    asNew: boolean,
-  ): Promise<Pick<LineFields, "action" | "folderId" | "folder" | "problem">> {
-    const { destinations, mirror, isFirstRun, signal } = this.#options;
-    const place = await destinations.of(target, mirror, signal);
-    if ("problem" in place) return { action: "hold", problem: place.problem };
-    const { folderId } = place;
-    if (folderId === null || asNew || mirror.settings.firstRun === "upload")
-      return { action: "send", ...place };
-    const outgoing = { ...file, folderId };
-    const problem = await destinations.objection(outgoing, isFirstRun, signal);
-    return problem ? { action: "hold", ...place, problem } : { action: "send", ...place };
-  }
-
-  async #emit({ path, file }: Candidate, fields: LineFields): Promise<void> {
-    const { settings } = this.#options.mirror;
+    const path = joinRaw(dir, name);
     const { name: sentName, fixed } = fields.decided?.name ?? sentNameOf(nameOf(path));
-    const legal = fixed ? `archived under a legal name; here it is ${shown(nameOf(path))}` : null;
+    const legal = fixed ? `archived under a legal name; here it is ${shown(name)}` : null;
     await this.#options.emit({
       mirror: settings.name,
       path,
@@ -281,7 +237,7 @@ export class Planner {
       folder: fields.folder ?? null,
       sentName,
       pages: fields.pages ?? null,
-      sizeBytes: file.seen.sizeBytes,
+      sizeBytes: seen.sizeBytes,
       digest: fields.digest ?? null,
       problem: fields.problem ?? null,
       remark: fields.remark ?? legal,
@@ -290,4 +246,17 @@ export class Planner {
       expires: expiresOf(fields.decided?.attributes ?? null),
     });
   }
+}
+
+function after(document: Document, event: Event): Document {
+  return { ...document, ...transition(document, event) };
+}
+
+/** Nothing becomes of it but another look. */
+function isPutOff({ document, changes }: Judged): boolean {
+  return changes.every((change) => change.type === "note" && change.id === document.id);
+}
+
+function contentOf(found: Inspection): Pick<LineFields, "digest" | "pages"> {
+  return found.kind === "whole" ? { digest: found.digest, pages: found.pages ?? null } : {};
 }

@@ -61,7 +61,7 @@ describe("the life of a document", () => {
     ["another remark", "another remark", "it says something else"],
   ] as const)("a lost reply makes of the remark %j %j: %s", ([remark, after]) => {
     const problem = { code: "REPLY_LOST", message: "cut" };
-    const lost = { type: "replyLost", at: 1, dueAt: 2, problem } as const;
+    const lost = { type: "inDoubt", at: 1, dueAt: 2, problem } as const;
     const before = inState("uploading", { remark });
     expect({ ...before, ...transition(before, lost) }.remark).toBe(after);
   });

@@ -2,9 +2,8 @@
 import type { Document, State } from "../../../src/domain/document.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import type { SendOrder } from "../../../src/reader/protocol.ts";
-import { Folders } from "../../../src/sync/folders.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import type { AccountGate } from "../../../src/sync/account-gate.ts";
-import { Placement } from "../../../src/sync/placement.ts";
 import { Sender } from "../../../src/sync/sender.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 

@@ -1,13 +1,12 @@
-import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
-import { Folders } from "../../../src/sync/folders.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
-import { Placement } from "../../../src/sync/placement.ts";
-import { aSettler, settling } from "./a-settler.ts";
-import { HOUR, MINUTE, SyncDesk } from "./desk.ts";
 import { AfterHooks } from "../../../src/sync/after-hooks.ts";
 import { ClockWatch, pullInUnexplained } from "../../../src/sync/clock-skew.ts";
+import { describe, expect, test } from "vitest";
+import { aSettler, settling } from "./a-settler.ts";
+import { HOUR, MINUTE, SyncDesk } from "./desk.ts";
 
 describe("archive time", () => {
   const held = (desk: SyncDesk) => {

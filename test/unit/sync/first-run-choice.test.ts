@@ -78,7 +78,7 @@ test("a new content, and a lost reply, take it back: what is there then may be t
   await happen(claimed, { type: "deferred", at: 9, dueAt: 9, problem: { code: "X", message: "" } });
   expect(await objects()).toBe(false);
   const lost = { code: "REPLY_LOST", message: "cut" };
-  await happen(claimed, { type: "replyLost", at: 9, dueAt: 9, problem: lost });
+  await happen(claimed, { type: "inDoubt", at: 9, dueAt: 9, problem: lost });
   expect(await now()).toMatchObject({ state: "inDoubt", remark: null });
   await happen({ type: "absent", at: 10, problem: lost });
   expect(await objects()).toBe(true);

@@ -1,10 +1,9 @@
-import { expect, test } from "vitest";
 import { FAILURES, type Failure } from "../../../src/domain/failure.ts";
-import { Folders } from "../../../src/sync/folders.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
-import { Placement } from "../../../src/sync/placement.ts";
 import { retryOf } from "../../../src/sync/retry.ts";
 import { unreachable } from "../../fakes/scripted-archive.ts";
+import { expect, test } from "vitest";
 import { HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
 
 async function aWait(options: Parameters<typeof SyncDesk.open>[0] = {}) {

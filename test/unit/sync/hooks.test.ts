@@ -1,19 +1,18 @@
-import { expect, test, describe, vi } from "vitest";
 import { rawOf, rawOfText } from "../../../src/std/raw-path.ts";
 import { newsOf, questionOf } from "../../../src/sync/hook-input.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
-import { SyncDesk, HOUR, MINUTE, SECOND } from "./desk.ts";
-import { type BeforeHook, type Hook } from "../../../src/config/hooks.ts";
-import { type HookEnd } from "../../../src/reader/protocol.ts";
+import type { BeforeHook, Hook } from "../../../src/config/hooks.ts";
+import type { HookEnd } from "../../../src/reader/protocol.ts";
 import { AfterLoop } from "../../../src/sync/after-loop.ts";
 import { Held } from "../../../src/sync/held.ts";
-import { Folders } from "../../../src/sync/folders.ts";
-import { Placement } from "../../../src/sync/placement.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { retryOf } from "../../../src/sync/retry.ts";
-import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
-import { type Document } from "../../../src/domain/document.ts";
-import { type Event } from "../../../src/domain/life.ts";
+import type { Document } from "../../../src/domain/document.ts";
+import type { Event } from "../../../src/domain/life.ts";
 import { AfterHooks, TRIES_MAX } from "../../../src/sync/after-hooks.ts";
+import { expect, test, describe, vi } from "vitest";
+import { SyncDesk, HOUR, MINUTE, SECOND } from "./desk.ts";
+import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
 
 describe("hook input", () => {
   const ODD = rawOf(Buffer.from([0x61, 0xff, 0x0a, 0x2e, 0x70, 0x64, 0x66]));

@@ -1,12 +1,11 @@
 /** Sending within hours, below a ceiling, and at the pace that the archive bears. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { GROW_AFTER } from "../../../src/domain/concurrency.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { silentLog } from "../../../src/std/log.ts";
-import { Pace } from "../../../src/sync/pace.ts";
-import { throttledArchive } from "../../../src/sync/throttled-archive.ts";
-import { waitingOf } from "../../../src/sync/waiting.ts";
+import { Pace, waitingOf } from "../../../src/sync/pace.ts";
+import { throttledArchive } from "../../../src/sync/wrapped-archive.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answers, aSender, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE, SECOND, type SyncDesk, never } from "./desk.ts";
 

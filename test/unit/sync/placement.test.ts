@@ -1,9 +1,8 @@
-import { expect, test } from "vitest";
-import { Folders } from "../../../src/sync/folders.ts";
-import { Placement } from "../../../src/sync/placement.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { never, SyncDesk } from "./desk.ts";
 import type { MissingFolder } from "../../../src/config/place-kinds.ts";
+import { expect, test } from "vitest";
+import { never, SyncDesk } from "./desk.ts";
 
 const hold: MissingFolder = { kind: "hold" };
 const nearest: MissingFolder = { kind: "nearest" };

@@ -1,11 +1,10 @@
-import { describe, expect, test } from "vitest";
 import { Claimer } from "../../../src/sync/claimer.ts";
 import { FirstRun } from "../../../src/sync/first-run.ts";
-import { Folders } from "../../../src/sync/folders.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { UNCLEAN_KEYS } from "../../../src/journal/cluster.ts";
-import { Placement } from "../../../src/sync/placement.ts";
 import { SendGuard } from "../../../src/sync/send-guard.ts";
 import { failed, refused, ScriptedArchive } from "../../fakes/scripted-archive.ts";
+import { describe, expect, test } from "vitest";
 import { CHANGING_ARCHIVE, HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
 
 const outgoing = (sentName: string, folderId: number) => ({ sentName, sizeBytes: 1, folderId });

@@ -1,8 +1,14 @@
-import { type Attributes } from "../../../src/domain/attributes.ts";
-import { describe, expect, test } from "vitest";
+import type { Attributes } from "../../../src/domain/attributes.ts";
 import { Claimer } from "../../../src/sync/claimer.ts";
-import { Folders } from "../../../src/sync/folders.ts";
-import { Placement } from "../../../src/sync/placement.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
+import type { Outcome } from "../../../src/domain/outcome.ts";
+import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
+import { Held } from "../../../src/sync/held.ts";
+import { HOLD } from "../../../src/sync/waits.ts";
+import { Probes } from "../../../src/sync/probes.ts";
+import { Settler } from "../../../src/sync/settler.ts";
+import { unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { describe, expect, test } from "vitest";
 import {
   aSender,
   oneAtATime,
@@ -16,13 +22,6 @@ import {
   notSent,
 } from "./a-sender.ts";
 import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
-import { type Outcome } from "../../../src/domain/outcome.ts";
-import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
-import { Held } from "../../../src/sync/held.ts";
-import { HOLD } from "../../../src/sync/waits.ts";
-import { Probes } from "../../../src/sync/probes.ts";
-import { Settler } from "../../../src/sync/settler.ts";
-import { unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { settling } from "./a-settler.ts";
 
 describe("sender", () => {

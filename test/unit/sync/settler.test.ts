@@ -1,19 +1,18 @@
-import { describe, expect, test } from "vitest";
-import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
 import { ChannelClosed } from "../../../src/reader/rpc-channel.ts";
 import { ANYWAY } from "../../../src/domain/settle.ts";
 import { retryAll, retryOf } from "../../../src/sync/retry.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
-import { HOUR, MINUTE, SECOND, type SyncDesk } from "./desk.ts";
-import { type Document, type Seen } from "../../../src/domain/document.ts";
+import type { Document, Seen } from "../../../src/domain/document.ts";
 import { failureOf } from "../../../src/domain/failure.ts";
 import { joinRaw, rawOfText } from "../../../src/std/raw-path.ts";
-import { type Acted } from "../../../src/source/source.ts";
+import type { Acted } from "../../../src/source/source.ts";
 import { AfterLoop, GONE_ALREADY, NO_MIRROR } from "../../../src/sync/after-loop.ts";
-import { Folders } from "../../../src/sync/folders.ts";
+import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
-import { Placement } from "../../../src/sync/placement.ts";
 import { DOUBT_CODES } from "../../../src/domain/code-sets.ts";
+import { describe, expect, test } from "vitest";
+import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
+import { HOUR, MINUTE, SECOND, type SyncDesk } from "./desk.ts";
 
 describe("settler", () => {
   const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DutyCycle } from "../../../src/std/duty-cycle.ts";
+import { WorkShare } from "../../../src/std/work-share.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const POLICY = { times: 3, minMs: 20, maxMs: 1_000 };
@@ -10,23 +10,23 @@ test.for<[number, number, string]>([
   [10_000, 1_000, "what took long may have waited for something else"],
 ])("after %i ms of work it rests %i ms: %s", async ([tookMs, restMs]) => {
   const clock = new ManualClock();
-  const duty = new DutyCycle(clock, POLICY);
-  expect(duty.restMs).toBe(0);
+  const share = new WorkShare(clock, POLICY);
+  expect(share.restMs).toBe(0);
   expect(
-    await duty.work(async () => {
+    await share.work(async () => {
       await clock.advance(tookMs);
       return "done";
     }),
   ).toBe("done");
-  expect(duty.restMs).toBe(restMs);
+  expect(share.restMs).toBe(restMs);
   await clock.advance(restMs - 1);
-  expect(duty.restMs).toBe(1);
+  expect(share.restMs).toBe(1);
   await clock.advance(1);
-  expect(duty.restMs).toBe(0);
+  expect(share.restMs).toBe(0);
 });
 
 test("work that failed is followed by no rest", async () => {
-  const duty = new DutyCycle(new ManualClock(), POLICY);
-  await expect(duty.work(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(duty.restMs).toBe(0);
+  const share = new WorkShare(new ManualClock(), POLICY);
+  await expect(share.work(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(share.restMs).toBe(0);
 });

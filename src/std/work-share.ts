@@ -13,7 +13,7 @@ export function restAfterMs({ times, minMs = 0, maxMs }: RestPolicy, tookMs: num
 }
 
 /** Work that comes again and again takes at most one part in `times` + 1 of the time. */
-export class DutyCycle {
+export class WorkShare {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #policy: RestPolicy;
   #until = Number.NEGATIVE_INFINITY;
