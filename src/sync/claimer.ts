@@ -135,20 +135,19 @@ export class Claimer {
     signal: AbortSignal,
   ): Promise<Change> {
     const decision = await this.decide(document, mirror, taken, signal);
+    if (decision.kind === "later") return decision.change;
     const at = this.#context.clock.now();
     const { id } = document;
-    if (decision.kind === "later") return decision.change;
     if (decision.kind === "hold") {
       const event = { type: "heldBack", at, dueAt: null, problem: decision.problem } as const;
       return { type: "event", id, event, from: ["pending"] };
     }
     const { folderId } = decision;
-    const archiveAt = this.#archiveTime(at);
-    const charge = chargeOf(document);
+    const claimed = { at, archiveAt: this.#archiveTime(at), folderId, batch };
     return {
       type: "event",
       id,
-      event: { type: "claimed", at, archiveAt, folderId, batch, charge },
+      event: { type: "claimed", ...claimed, charge: chargeOf(document) },
       from: ["pending"],
       alone: mirror.settings.rules.duplicates === "upload" ? "name" : "nameAndContent",
     };
@@ -191,7 +190,8 @@ export class Claimer {
       };
     }
     if (objection) return { kind: "hold", problem: objection, folderId };
-    taken.add(key);
+    // What is held is sent by nobody: another one of its content waits for what it is held for itself.
+    taken.add(key).add(twinOf(document));
     return { kind: "send", folderId };
   }
 
@@ -202,14 +202,10 @@ export class Claimer {
     taken: Set<string>,
   ): Promise<Change | undefined> {
     if (mirror.settings.rules.duplicates === "upload") return undefined;
-    const twin = `${document.mirrorId} ${document.digest}`;
-    if (!taken.has(twin)) {
-      taken.add(twin);
-      return asDuplicate(this.#context, mirror, document);
-    }
-    const at = this.#context.clock.now();
+    const twin = twinOf(document);
+    if (!taken.has(twin)) return asDuplicate(this.#context, mirror, document);
     const why = "another document of the same content is under way";
-    return putOff(document.id, at, why);
+    return putOff(document.id, this.#context.clock.now(), why);
   }
 
   #archiveTime(at: number): number | null {
@@ -222,6 +218,11 @@ export class Claimer {
     const conflicts = await this.#context.journal.conflicts(folderId, document.sentName ?? "");
     return conflicts.find(({ id }) => id !== document.id);
   }
+}
+
+/** The same for two documents of a mirror with the same content. */
+function twinOf({ mirrorId, digest }: Document): string {
+  return `${mirrorId} ${digest}`;
 }
 
 /** Looked at again soon; not where it has changed meanwhile, and has to be quiet for longer. */
