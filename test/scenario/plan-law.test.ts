@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { pdfOf } from "../fixtures/documents.ts";
 import { uploadByColleague } from "../fixtures/a-colleague.ts";
