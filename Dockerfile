@@ -14,7 +14,12 @@ ARG NODE_VERSION=24.21.0
 # Anything with Node, npm, binutils and glibc; scripts/proof/container.sh gives one of its own.
 ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm
 
-FROM ${BASE} AS build
+# BuildKit fills them in; elsewhere they may be empty, for the architecture that is built on.
+ARG BUILDPLATFORM
+ARG TARGETPLATFORM
+
+# What is built is the same for every architecture, and emulation is slow: on the builder's own.
+FROM --platform=${BUILDPLATFORM} ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No script of a package runs: the image brings Node, and the journal's library its own binaries.
@@ -26,11 +31,15 @@ COPY scripts/package/packages.ts ./scripts/package/
 COPY src ./src
 RUN node scripts/build.ts \
  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-COPY scripts/image-root scripts/slim-modules ./
-RUN ./image-root /app /image
+
+# Node, and the libraries that it is linked with, are those of the image's architecture.
+FROM --platform=${TARGETPLATFORM} ${BASE} AS root
+COPY --from=build /app /app
+COPY scripts/image-root scripts/slim-modules /tools/
+RUN /tools/image-root /app /image
 
 FROM scratch
-COPY --from=build /image /
+COPY --from=root /image /
 # A page on the container's own loopback would be nobody's. Where no token is given, the daemon makes one.
 ENV NODE_ENV=production \
     SCANFERRY_WEB_LISTEN=0.0.0.0:8470 \

@@ -12,18 +12,7 @@ running=()
 node=$repository/node_modules/node/bin/node
 package=${1:-}
 
-# The kernel is told how to start programs for arm64, if it does not know, and only for as long as this runs.
-formats=/proc/sys/fs/binfmt_misc
-if ! arch-test -n arm64 >/dev/null; then
-  needs qemu-user-static:qemu-aarch64-static
-  mounted=
-  [ -e $formats/register ] || { mount -t binfmt_misc binfmt_misc $formats && mounted=yes; }
-  if ! [ -e $formats/qemu-aarch64 ]; then
-    trap 'echo -1 >$formats/qemu-aarch64; [ -z "$mounted" ] || umount $formats; leave' EXIT
-    cat /usr/lib/binfmt.d/qemu-aarch64.conf >$formats/register
-  fi
-  saw emulation "$(qemu-aarch64-static --version | head -1)"
-fi
+emulate_arm64
 
 if [ -z "$package" ]; then
   step "make the package"

@@ -25,16 +25,20 @@ workplace() {
   trap 'leave' EXIT
 }
 
+# at_the_end COMMAND: before the workplace goes.
+at_the_end() { last="$1; ${last:-:}"; }
+
 leave() {
   local mount
+  eval "${last:-:}"
   for pid in "${running[@]-}"; do [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :; done
   while read -r mount; do umount -l "$mount" 2>/dev/null || :; done \
     < <(awk -v below="$work/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | sort -r)
   rm -rf --one-file-system "$work"
 }
 
-# debian_root TARGET PACKAGES [SUITE [ARCHITECTURE]]: a small Debian of this machine's own release, or of that one,
-# for this machine or for another, from this machine's own mirrors (those entries of its apt configuration that are Debian's).
+# debian_root TARGET PACKAGES [SUITE [ARCHITECTURE [VARIANT]]]: a small Debian of this machine's own release, or of that
+# one, for this machine or for another, from this machine's own mirrors (those entries of its apt configuration that are Debian's).
 debian_root() {
   local target=$1 packages=$2 suite sources own variant=(--variant=minbase)
   own=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -49,12 +53,25 @@ debian_root() {
     sources=("deb $(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+).*/\2/p' "${sources[@]}" | head -1) $suite main")
   fi
   # What is emulated takes its time: no more than has to be.
-  [ -z "${4:-}" ] || variant=(--variant=essential "--architectures=$4")
+  [ -z "${4:-}" ] || variant=("--variant=${5:-essential}" "--architectures=$4")
   mmdebstrap --quiet "${variant[@]}" --include="$packages" "$suite" "$target" "${sources[@]}" \
     >"$work/mmdebstrap.log" 2>&1 || {
     cat "$work/mmdebstrap.log" >&2
     fail "mmdebstrap could not make a Debian ($suite)"
   }
+}
+
+# The kernel is told how to start programs for arm64, if it does not know, and only for as long as this runs.
+emulate_arm64() {
+  local formats=/proc/sys/fs/binfmt_misc mounted=
+  ! arch-test -n arm64 >/dev/null || return 0
+  needs qemu-user-static:qemu-aarch64-static
+  [ -e $formats/register ] || { mount -t binfmt_misc binfmt_misc $formats && mounted=yes; }
+  if ! [ -e $formats/qemu-aarch64 ]; then
+    at_the_end "echo -1 >$formats/qemu-aarch64; [ -z '$mounted' ] || umount $formats"
+    cat /usr/lib/binfmt.d/qemu-aarch64.conf >$formats/register
+  fi
+  saw emulation "$(qemu-aarch64-static --version | head -1)"
 }
 
 # install_tree DIRECTORY: what `npm ci --omit=dev` of the package leaves there, with the pinned Node.

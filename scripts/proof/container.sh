@@ -2,9 +2,17 @@
 # Builds the image of the Dockerfile without a registry of images (on a base made of Debian's
 # packages and the pinned Node), runs it as it should be run, and looks at it from outside.
 #
-#   sudo scripts/proof/container.sh
+#   sudo scripts/proof/container.sh [ARCHITECTURE]
+#
+# Without one: amd64, then arm64. What is not this machine's own is emulated (QEMU's user mode) and takes its time.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-needs mmdebstrap:mmdebstrap buildah:buildah crun:crun npm:npm
+if [ $# = 0 ]; then
+  for each in amd64 arm64; do "${BASH_SOURCE[0]}" "$each"; done
+  exit
+fi
+architecture=$1
+own=$(dpkg --print-architecture)
+needs mmdebstrap:mmdebstrap buildah:buildah crun:crun npm:npm arch-test:arch-test file:file iproute2:ip
 workplace
 node=$repository/node_modules/node/bin/node
 version=$("$node" --version)
@@ -25,11 +33,14 @@ end_containers() {
   local name
   for name in $(container list -q 2>/dev/null); do container delete --force "$name" 2>/dev/null || :; done
 }
-trap 'end_containers; leave' EXIT
+at_the_end end_containers
+patience=1
+[ "$architecture" != arm64 ] || emulate_arm64
+[ "$architecture" = "$own" ] || patience=10
 pid_of() { container state "$1" | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p'; }
 # until_true SECONDS WHAT COMMAND...
 until_true() {
-  local left=$(($1 * 5)) what=$2
+  local left=$(($1 * 5 * patience)) what=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
     ((left-- > 0)) || {
@@ -41,33 +52,79 @@ until_true() {
 }
 builder() { STORAGE_DRIVER=vfs buildah --root "$work/images" --runroot "$work/run" "$@"; }
 
-step "a base like node:${version#v}-bookworm, of Debian's packages and the pinned Node"
-debian_root "$work/base.tar" binutils,ca-certificates,libstdc++6
+step "a base like node:${version#v}-bookworm, of Debian's packages and the pinned Node, for $architecture"
 mkdir -p "$work/add/usr/local/bin" "$work/add/usr/local/lib/node_modules" "$work/add/etc/ssl/certs"
-cp -L "$node" "$work/add/usr/local/bin/node"
 # The registry may be behind an authority of the host's own.
 cp /etc/ssl/certs/ca-certificates.crt "$work/add/etc/ssl/certs/"
 (cd "$work" && npm pack --silent "npm@$(npm --version)" >/dev/null && tar -xzf npm-*.tgz)
 mv "$work/package" "$work/add/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/add/usr/local/bin/npm"
 chmod +x "$work/add/usr/local/lib/node_modules/npm/bin/npm-cli.js"
-base=$(builder from scratch)
-builder add --quiet "$base" "$work/base.tar" / >/dev/null
-builder add --quiet "$base" "$work/add" / >/dev/null
-builder commit --quiet --rm "$base" localhost/node-base >/dev/null
-rm -rf "$work/base.tar" "$work/add"
+builder manifest create localhost/node-base >/dev/null
+for each in $(printf '%s\n' "$own" "$architecture" | sort -u); do
+  # Unpacked and not configured: none of its programs need that, and nothing has to be emulated.
+  debian_root "$work/base.tar" \
+    bash,binutils,ca-certificates,coreutils,dash,findutils,grep,libc-bin,libstdc++6,sed "" "$each" extract
+  runtime=$("$node" -e 'import(process.argv[1]).then((it) => console.log(it.nodeRuntime(process.argv[2])))' \
+    "$repository/scripts/package/node-runtime.ts" "$each")
+  cp "$runtime/bin/node" "$work/add/usr/local/bin/node"
+  base=$(builder from --arch "$each" scratch)
+  builder add --quiet "$base" "$work/base.tar" / >/dev/null
+  builder add --quiet "$base" "$work/add" / >/dev/null
+  builder config --arch "$each" "$base"
+  builder commit --quiet --rm "$base" "localhost/node-base-$each" >/dev/null
+  builder manifest add localhost/node-base "localhost/node-base-$each" >/dev/null
+  rm "$work/base.tar"
+done
+rm -rf "$work/add"
+
+step "npm run package; npm install --global of its file in that base, without a network"
+"$node" "$repository/scripts/package/npm.ts" --to "$work/package" >/dev/null
+saw "package" "$(stat -c '%s bytes' "$work"/package/scanferry-*.tgz)"
+clean=$(builder from --arch "$architecture" "localhost/node-base-$architecture")
+builder copy --quiet "$clean" "$work"/package/scanferry-*.tgz /scanferry.tgz >/dev/null
+cat >"$work/install.sh" <<'SH'
+set -eu
+export PATH=/usr/local/bin:/usr/bin:/bin HOME=/root
+mkdir -p /root && cd /root
+npm install --global --no-audit --no-fund /scanferry.tgz
+echo "installed: $(du --apparent-size -sm /usr/local/lib/node_modules/scanferry | cut -f1) MB"
+scanferry demo --once >demo 2>&1 || { cat demo; exit 1; }
+echo "demo: $(tail -1 demo)"
+scanferry serve-archive --data archive --listen 127.0.0.1:8480 --account proof:kept-secret --folder /Scans >served 2>&1 &
+until grep -q "listening on" served; do sleep 1; done
+mkdir scans
+printf proof >key && printf kept-secret >secret
+scanferry init --yes --source scans --target /Scans --url http://127.0.0.1:8480 --account-key-file key --secret-file secret >said
+scanferry check >checked || { cat said checked; exit 1; }
+echo "check: $(grep -c '^ok' checked) ok, $(grep -c '^warn' checked || :) warn, 0 FAIL"
+kill $!
+SH
+builder copy --quiet "$clean" "$work/install.sh" /install.sh >/dev/null
+unshare --net bash -c 'ip link set lo up && exec "$@"' - env STORAGE_DRIVER=vfs \
+  buildah --root "$work/images" --runroot "$work/run" run --isolation chroot "$clean" -- /bin/sh /install.sh \
+  >"$work/install.log" 2>&1 || {
+  tail -30 "$work/install.log"
+  fail "the package does not work in a clean root"
+}
+for each in installed demo check; do saw "$each" "$(sed -n "s/^$each: //p" "$work/install.log")"; done
+[ "$(sed -n 's/^installed: \([0-9]*\) MB$/\1/p' "$work/install.log")" -le 130 ] || fail "it is larger than 130 MB"
+builder rm "$clean" >/dev/null
 
 step "build"
 cat "$(npm config get globalconfig)" "$(npm config get userconfig)" >"$work/npmrc" 2>/dev/null || :
 printf '\ncafile=/etc/ssl/certs/ca-certificates.crt\n' >>"$work/npmrc"
-builder bud --isolation chroot --build-arg BASE=localhost/node-base --secret "id=npmrc,src=$work/npmrc" \
-  --format docker --tag localhost/scanferry "$repository" >"$work/build.log" 2>&1 || {
+builder bud --isolation chroot --platform "linux/$architecture" --build-arg "BUILDPLATFORM=linux/$own" \
+  --build-arg "TARGETPLATFORM=linux/$architecture" --build-arg BASE=localhost/node-base \
+  --secret "id=npmrc,src=$work/npmrc" --format docker --tag localhost/scanferry "$repository" >"$work/build.log" 2>&1 || {
   tail -40 "$work/build.log"
   fail "the image cannot be built"
 }
 mounted=$(builder from localhost/scanferry)
 root=$(builder mount "$mounted")
 bytes=$(du --apparent-size --block-size=1 -s "$root" | cut -f1)
+saw "architecture of the image, of its Node" \
+  "$(builder inspect --type image --format '{{.Docker.Architecture}}' localhost/scanferry), $(file -b "$root/bin/node" | cut -d, -f2)"
 saw "size, unpacked" "$((bytes / 1000000)) MB"
 [ "$bytes" -le 150000000 ] || fail "it is larger than 150 MB"
 saw "largest parts" "$(cd "$root" && du --apparent-size -B1000000 -s bin lib lib64 usr app/node_modules app/dist 2>/dev/null |
@@ -196,7 +253,7 @@ mapfile -t check < <("$node" -p '
 export -f alone container
 export work any_uid
 health() {
-  timeout --signal=KILL 10 bash -c 'container exec --user $any_uid:$any_uid daemon "$@"' - "${check[@]}" \
+  timeout --signal=KILL $((10 * patience)) bash -c 'container exec --user $any_uid:$any_uid daemon "$@"' - "${check[@]}" \
     >/dev/null 2>&1 && echo healthy || echo unhealthy
 }
 is_then "at work" "$(health)" healthy
@@ -268,4 +325,4 @@ container kill archive TERM
 wait "${running[0]}" || :
 # The webhook's receiver is left; leaving ends it.
 unset "running[0]" "running[1]"
-step "proven at commit $(commit), $(date --utc +%Y-%m-%d)"
+step "proven for $architecture at commit $(commit), $(date --utc +%Y-%m-%d)"
