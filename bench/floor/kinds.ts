@@ -4,8 +4,8 @@ import type { TreeSpec } from "../daemon/tree.ts";
 /** What each adds to the one before it. */
 export const KINDS = {
   send: "reads and sends",
-  hash: "hashes each file before, once",
-  journal: "journals as well: three durable writes a file",
+  hash: "and hashes each file before",
+  journal: "and journals: three durable writes",
 } as const;
 
 export type Least = TreeSpec & {

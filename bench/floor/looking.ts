@@ -21,8 +21,8 @@ export async function looking(bench: Bench, files: number, program: string): Pro
       by: "`find -printf`",
       look: () => costOf("find", [root, "-printf", "%p %s %T@ %C@ %i\\n"]),
     },
-    { by: "the least that looks, one thread", look: walk(1) },
-    { by: "the same, two threads", look: walk(2) },
+    { by: "looks, one thread", look: walk(1) },
+    { by: "two threads", look: walk(2) },
   ];
   const statReaders = all.filter(({ tool }) => tool === undefined || bench.has(tool));
   const runs = await inTurns(

@@ -19,7 +19,7 @@ export async function sending(bench: Bench, job: Job, program: string): Promise<
     return costOf(process.execPath, [program, JSON.stringify(order)]);
   };
   const leasts = (Object.keys(KINDS) as (keyof typeof KINDS)[]).map((kind) => ({
-    by: `the least that ${KINDS[kind]}`,
+    by: KINDS[kind],
     send: least(kind),
   }));
   const all = [
