@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
@@ -19,8 +21,6 @@ import { noDocuments, statusOf, type StatusReport } from "../../report/status.ts
 import { noPages } from "../../report/page-report.ts";
 import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
-import { stat } from "node:fs/promises";
-import type { Command } from "commander";
 
 /** For the line on which the next command is typed. */
 const PROMPT_ROWS = 1;
