@@ -8,16 +8,8 @@ import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
 import type { Alone, NewDocument } from "./journal.ts";
 import type { DocumentCounts } from "./document-counts.ts";
+import { QUERIES } from "./sqlite-queries.ts";
 import type { Statements } from "./statements.ts";
-
-/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
-export const SELECT_DOCUMENT = `SELECT n.*, d.path AS dir
-  FROM documents n CROSS JOIN directories d ON d.id = n.dir_id`;
-
-/** The current row of a path; its parameters are mirror, directory and name. */
-export const CURRENT_AT = `SELECT n.*, d.path AS dir
-  FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
-  WHERE d.mirror_id = ? AND d.path = ? AND n.name = ? AND n.current = 1`;
 
 /** Columns by which documents are counted. */
 const COUNTED_BY = ["state", "mirror_id", "estimate"] as const;
@@ -34,13 +26,14 @@ export class DocumentsTable {
   }
 
   read(id: number): Document | undefined {
-    const row = this.#sql.of<DocumentRow>(`${SELECT_DOCUMENT} WHERE n.id = ?`).get(id);
+    const [row] = this.#sql.rows<DocumentRow>(QUERIES.document, [id]);
     return row && documentOf(row);
   }
 
   /** The current row of a path. */
   currentAt(mirrorId: number, dir: RawPath, name: RawPath): Document | undefined {
-    const row = this.#sql.of<DocumentRow>(CURRENT_AT).get(mirrorId, bytesOf(dir), bytesOf(name));
+    const place = [mirrorId, bytesOf(dir), bytesOf(name)];
+    const [row] = this.#sql.rows<DocumentRow>(QUERIES.currentAt, place);
     return row && documentOf(row);
   }
 

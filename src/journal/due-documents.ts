@@ -9,7 +9,7 @@
 import type { Document } from "../domain/document.ts";
 import { byOrder } from "../domain/feed.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
-import { SELECT_DOCUMENT } from "./documents-table.ts";
+import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
 import { dueText } from "./due-text.ts";
 import type { DueQuery } from "./journal.ts";
 import { LARGE_INDEX_BYTES } from "./indexes.ts";

@@ -1,6 +1,6 @@
 /** How the list of documents is read from SQLite; see document-list.ts. */
 import { type ListPage, type PageReader, PAGE_ROWS, SORTED_ROWS_MAX } from "./document-list.ts";
-import { SELECT_DOCUMENT } from "./documents-table.ts";
+import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
 import type { Statements } from "./statements.ts";
 
 const FEW = `LIMIT ${SORTED_ROWS_MAX + 1}`;

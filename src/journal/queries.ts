@@ -1,259 +1,245 @@
-/** What the journal is asked. Each query is served by an index of its own; a test reads the plans. */
-import type { Document } from "../domain/document.ts";
+/**
+ * What the journal is asked, in SQLite and in PostgreSQL alike. Each query is served by an index of its own; a test
+ * reads the plans.
+ */
 import { DOUBT_CODES, FOLDER_CODES } from "../domain/code-sets.ts";
-import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
-import { type DocumentRow, documentOf } from "./columns.ts";
-import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";
-import type {
-  Batch,
-  Content,
-  Duplicates,
-  Known,
-  MirrorRow,
-  AfterFailed,
-  PutOff,
-  WithProblem,
-  WaitingFolder,
-  ClaimTimes,
-} from "./journal.ts";
-import { rangeBelow } from "./path-range.ts";
-import { byPlace, knownOf, type KnownRow } from "./row-shapes.ts";
-import type { Statements } from "./statements.ts";
+import type { Dialect } from "./dialect.ts";
 
-const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_id AS documentId`;
+const BATCH = `b.id, b.mirror_id AS "mirrorId", b.opened_at AS "openedAt", b.joined_at AS "joinedAt",
+  b.documents`;
+const LINE = `h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times`;
+const MIRROR = `SELECT id, name, source, device, archive_id AS "archiveId" FROM mirrors`;
+const SENDING = "n.state IN ('uploading', 'inDoubt')";
+const MAY_BE_ARCHIVED = `(${SENDING} OR n.doubt_at IS NOT NULL)`;
+const AFTER = `n.archive_id = $1 AND n.state IN ('converted', 'held') AND n.after_state = 'due'`;
+const AFTER_ORDER = "ORDER BY coalesce(n.due_at, 0), n.id";
+const IN_PROBLEM = `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
+  FROM documents`;
+const IN_DOUBT = DOUBT_CODES.map((code) => `'${code}'`).join();
+
+/** Documents of a batch. The first characters distinguish batches well enough, in an index of a quarter of the size. */
+function ofBatch(id: string): string {
+  return `substr(n.batch, 1, 8) = substr(${id}, 1, 8) AND n.batch = ${id} AND n.batch IS NOT NULL`;
+}
+
+/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
+export function selectDocument({ join }: Dialect): string {
+  return `SELECT n.*, d.path AS dir FROM documents n ${join} directories d ON d.id = n.dir_id`;
+}
 
 /** The texts, by the question they answer. */
-export const QUERIES = {
-  directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
-    WHERE d.mirror_id = ? AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
-      WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,
-  rowsIn: `SELECT ${KNOWN} FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
-    WHERE d.mirror_id = ? AND d.path = ? AND n.current = 1 ORDER BY n.name`,
-  rowsBelow: `SELECT ${KNOWN} FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
-    WHERE d.mirror_id = ? AND d.path >= ? AND d.path < ? AND n.current = 1
-    ORDER BY d.path, n.name`,
-  currentAt: CURRENT_AT,
-  sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = @mirrorId
-    AND substr(n.digest, 1, 12) = substr(@digest, 1, 12) AND n.digest = @digest
-    AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
-  ignoredWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.ignored_digest = ? ORDER BY n.id`,
-  // By code and size, since an index has these: of one size few are in doubt.
-  heldInDoubt: `${SELECT_DOCUMENT} WHERE n.problem_code IN (${DOUBT_CODES.map((code) => `'${code}'`).join()})
-    AND n.size_bytes = @sizeBytes
-    AND n.archive_id = (SELECT archive_id FROM mirrors WHERE id = @mirrorId) AND n.state = 'held'
-    AND +n.mirror_id = @mirrorId AND n.digest = @digest AND n.doubt_at IS NOT NULL`,
-  conflicts: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
-    AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
-  claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
-    WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
-    UNION ALL SELECT r.document_id, NULL FROM tombstones r
-    WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId`,
-  claimedFor: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
-    WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
-      AND n.mirror_id IN (SELECT value FROM json_each(@mirrorIds))
-    UNION ALL SELECT r.document_id, NULL FROM tombstones r
-    WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId
-      AND r.mirror_id IN (SELECT value FROM json_each(@mirrorIds))`,
-  duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
-    WHERE duplicate_of IS NOT NULL`,
-  outstanding: `SELECT folder_id AS folderId, count(*) AS documents,
-      count(*) FILTER (WHERE due_at <= ?) AS due
-    FROM documents WHERE archive_id = ? AND state = 'uploaded'
-    GROUP BY folder_id ORDER BY folder_id`,
-  outstandingIn: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.folder_id = ? AND n.state = 'uploaded'
-    ORDER BY n.due_at NULLS LAST, n.id LIMIT ?`,
-  afterDue: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
-    AND coalesce(n.due_at, 0) <= ? ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
-  afterDueIn: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
-    AND coalesce(n.due_at, 0) <= ? AND n.mirror_id IN (SELECT value FROM json_each(?))
-    ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
-  underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors WHERE archive_id = ?)
-    AND n.state = 'uploading' ORDER BY n.id LIMIT ?`,
-  heldWith: `${SELECT_DOCUMENT} WHERE n.problem_code = ? AND n.state = 'held' AND n.archive_id = ?
-    ORDER BY n.id LIMIT ?`,
-  heldFor: `${SELECT_DOCUMENT} WHERE n.problem_code = ? AND n.mirror_id = ? AND n.target_path = ?
-    AND n.state = 'held' ORDER BY n.id LIMIT ?`,
-  smallestHeld: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.problem_code = ? AND n.state = 'held'
-    AND n.mirror_id IN (SELECT value FROM json_each(?))
-    ORDER BY n.size_bytes, n.id LIMIT 1`,
-  afterPending: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
-    AND (coalesce(n.due_at, 0), n.id) > (?, ?) AND n.after_message IS NOT NULL
-    ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
-  afterFailed: `SELECT mirror_id AS mirrorId, count(*) AS documents, min(id) AS first FROM documents
-    WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL
-    GROUP BY mirror_id ORDER BY mirror_id`,
-  waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, problem_code AS code,
-      count(*) AS documents
-    FROM documents WHERE state = 'held' AND problem_code = ? AND target_path IS NOT NULL
-    GROUP BY mirror_id, target_path`,
-  withProblem: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
-    FROM documents WHERE problem_code IS NOT NULL GROUP BY problem_code, state`,
-  withProblemOf: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
-    FROM documents INDEXED BY documents_with_problem
-    WHERE problem_code IS NOT NULL AND mirror_id IN (SELECT value FROM json_each(?))
-    GROUP BY problem_code, state`,
-  lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
-    FROM (SELECT * FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1)
-    WHERE receipt_at IS NULL`,
-  contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
-    FROM contents WHERE document = ? ORDER BY position`,
-  mirrors: `SELECT id, name, source, device, archive_id AS archiveId FROM mirrors ORDER BY id`,
-} as const;
+export type Queries = ReturnType<typeof queriesIn>;
 
-type Place = { readonly mirrorId: number; readonly targetPath: string };
+/** The texts in a dialect. */
+export function queriesIn(dialect: Dialect) {
+  const { by, isAmong, isPath, join, listed, textKinds, unindexed } = dialect;
+  const DOCUMENT = selectDocument(dialect);
+  const IN_DIRECTORY = `directories d ${join} documents n ON n.dir_id = d.id`;
+  const KNOWN = `SELECT n.id, n.name, n.state, n.stamp, n.gone_at AS "goneAt",
+    n.document_id AS "documentId" FROM ${IN_DIRECTORY}`;
 
-/** Each answers as `Journal` has it under the same name, for the archive that is given. */
-export class Queries {
-  readonly #sql: Statements;
+  /** The first rows of each code, in one answer: only code by code does an index give them in order. */
+  const eachOf = (codes: number, select: (code: string) => string, firstParameter: number) =>
+    Array.from({ length: codes }, (_, at) => select(`$${firstParameter + at}`))
+      .map((text) => `SELECT * FROM (${text}) x`)
+      .join(" UNION ALL ");
 
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
+  return {
+    directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
+      WHERE d.mirror_id = $1 AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
+        WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,
+    rowsIn: `${KNOWN} WHERE d.mirror_id = $1 AND ${isPath("d.path", 2)} AND n.current = 1
+      ORDER BY n.name`,
+    rowsBelow: `${KNOWN} WHERE d.mirror_id = $1 AND ${dialect.isPathBetween("d.path", 2, 3)}
+      AND n.current = 1 ORDER BY d.path, n.name`,
+    document: `${DOCUMENT} WHERE n.id = $1`,
+    currentAt: `SELECT n.*, d.path AS dir FROM ${IN_DIRECTORY}
+      WHERE d.mirror_id = $1 AND ${isPath("d.path", 2)} AND n.name = $3 AND n.current = 1`,
+    // What is held in doubt by code and size, since an index has these: of one size few are in doubt.
+    sentWith: `${DOCUMENT} WHERE n.mirror_id = $1
+        AND substr(n.digest, 1, 12) = substr($2, 1, 12) AND n.digest = $2
+        AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted')
+      UNION ALL ${DOCUMENT} WHERE n.problem_code IN (${IN_DOUBT}) AND n.size_bytes = $3
+        AND n.archive_id = (SELECT archive_id FROM mirrors WHERE id = $1) AND n.state = 'held'
+        AND ${unindexed("n.mirror_id")} = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL`,
+    ignoredWith: `${DOCUMENT} WHERE n.mirror_id = $1 AND n.ignored_digest = $2 ORDER BY n.id`,
+    conflicts: `${DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
+      AND ${MAY_BE_ARCHIVED} ORDER BY n.id`,
+    claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS "sentAt"
+      FROM documents n WHERE ${isAmong("n.document_id", 1, "bigint")} AND n.archive_id = $2
+        AND ${isAmong("n.mirror_id", 3, "bigint", "orAny")}
+      UNION ALL SELECT r.document_id, NULL FROM tombstones r
+      WHERE ${isAmong("r.document_id", 1, "bigint")} AND r.archive_id = $2
+        AND ${isAmong("r.mirror_id", 3, "bigint", "orAny")}`,
+    duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
+      WHERE duplicate_of IS NOT NULL`,
+    outstanding: `SELECT folder_id AS "folderId", count(*) AS documents,
+        count(*) FILTER (WHERE due_at <= $1) AS due
+      FROM documents WHERE archive_id = $2 AND state = 'uploaded'
+      GROUP BY folder_id ORDER BY folder_id`,
+    outstandingIn: `${DOCUMENT} WHERE n.archive_id = $1 AND n.folder_id = $2
+      AND n.state = 'uploaded' ORDER BY n.due_at NULLS LAST, n.id LIMIT $3`,
+    afterDue: `${DOCUMENT} WHERE ${AFTER} AND coalesce(n.due_at, 0) <= $2
+      AND ${isAmong("n.mirror_id", 4, "bigint", "orAny")} ${AFTER_ORDER} LIMIT $3`,
+    afterPending: `${DOCUMENT} WHERE ${AFTER} AND n.after_message IS NOT NULL
+      AND (coalesce(n.due_at, 0), n.id) > ($2, $3) ${AFTER_ORDER} LIMIT $4`,
+    afterFailed: `SELECT mirror_id AS "mirrorId", count(*) AS documents, min(id) AS first
+      FROM documents WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL
+      GROUP BY mirror_id ORDER BY mirror_id`,
+    /** Values: archive, limit, and so many codes. */
+    heldWith: (codes: number) =>
+      eachOf(
+        codes,
+        (code) => `${DOCUMENT} WHERE n.problem_code = ${code} AND n.state = 'held'
+          AND n.archive_id = $1 ORDER BY n.id LIMIT $2`,
+        3,
+      ),
+    /** Values: mirror, folder, limit, and so many codes. */
+    heldFor: (codes: number) =>
+      textKinds
+        .map((isOfKind) =>
+          eachOf(
+            codes,
+            (code) => `${DOCUMENT} WHERE n.problem_code = ${code} AND n.mirror_id = $1
+              AND n.target_path = $2 AND ${isOfKind("n.target_path")} AND n.state = 'held'
+              ORDER BY n.id LIMIT $3`,
+            4,
+          ),
+        )
+        .join(" UNION ALL "),
+    /** Values: archive, mirrors, and so many codes. */
+    smallestHeld: (codes: number) =>
+      eachOf(
+        codes,
+        (code) => `${DOCUMENT} WHERE n.archive_id = $1 AND n.problem_code = ${code}
+          AND n.state = 'held' AND ${isAmong("n.mirror_id", 2, "bigint")}
+          ORDER BY n.size_bytes, n.id LIMIT 1`,
+        3,
+      ),
+    moved: `${DOCUMENT} WHERE n.moved_at IS NOT NULL AND n.gone_at IS NULL AND n.current = 1
+      AND ${isAmong(unindexed("n.mirror_id"), 1, "bigint")} ORDER BY n.moved_at DESC, n.id DESC LIMIT $2`,
+    movedCount: `SELECT count(*) AS documents FROM documents WHERE moved_at IS NOT NULL
+      AND gone_at IS NULL AND current = 1 AND ${isAmong(unindexed("mirror_id"), 1, "bigint")}`,
+    movedAway: `${DOCUMENT} WHERE n.moved_from = $1 AND ${unindexed("n.mirror_id")} = $2
+      ORDER BY n.id DESC LIMIT 1`,
+    waitingFolders: FOLDER_CODES.flatMap((code) =>
+      textKinds.map(
+        (isOfKind) => `SELECT mirror_id AS "mirrorId", target_path AS "targetPath",
+            problem_code AS code, count(*) AS documents
+          FROM documents WHERE state = 'held' AND problem_code = '${code}'
+            AND ${isOfKind("target_path")}
+          GROUP BY problem_code, mirror_id, target_path`,
+      ),
+    ).join(" UNION ALL "),
+    withProblem: `${IN_PROBLEM} WHERE problem_code IS NOT NULL GROUP BY problem_code, state`,
+    withProblemOf: `${IN_PROBLEM}${by("documents_with_problem")}
+      WHERE problem_code IS NOT NULL AND ${isAmong("mirror_id", 1, "bigint")}
+      GROUP BY problem_code, state`,
+    contents: `SELECT document_id AS "documentId", filename, size_bytes AS "sizeBytes", pages
+      FROM contents WHERE document = $1 ORDER BY position`,
+    dropContents: "DELETE FROM contents WHERE document = $1",
+    addContent: `INSERT INTO contents
+        (document, position, document_id, filename, size_bytes, pages)
+      VALUES ($1, $2, $3, $4, $5, $6)`,
+    history: `SELECT ${LINE} FROM history h WHERE h.document = $1`,
+    forgotten: `SELECT ${LINE} FROM forgotten f ${join} history h ON h.document = f.document
+      WHERE f.mirror_id = $1 AND ${dialect.isForgottenPath("f.path", 2)}
+      ORDER BY h.document, h.number`,
+    attempts: `SELECT started_at AS "startedAt", ended_at AS "endedAt", digest,
+        sent_name AS "sentName", folder_id AS "folderId", batch, outcome,
+        document_id AS "documentId"
+      FROM attempts WHERE document = $1 ORDER BY number`,
+    tombstones: `SELECT r.document_id AS "documentId", r.folder_id AS "folderId" FROM tombstones r
+      WHERE r.mirror_id = $1 AND r.digest = $2 AND (r.place IS NULL OR r.place = $3)
+      ORDER BY r.number DESC`,
 
-  mirrors(): MirrorRow[] {
-    return this.#sql.of<MirrorRow>(QUERIES.mirrors).all();
-  }
+    lastBatch: `SELECT ${BATCH} FROM (SELECT * FROM batches WHERE mirror_id = $1
+      ORDER BY number DESC LIMIT 1) b WHERE b.receipt_at IS NULL`,
+    latestBatches: `SELECT ${BATCH} FROM batches b ORDER BY b.number DESC LIMIT $1`,
+    ofBatches: `SELECT n.batch, n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
+      FROM ${listed(1, "b")} ${join} documents n ON ${ofBatch("b.value")}
+      GROUP BY n.batch, n.state`,
+    openBatches: `SELECT b.number, ${BATCH}, (SELECT n.id FROM documents n
+        WHERE ${ofBatch("b.id")} AND n.state <> 'converted' LIMIT 1) AS unconverted
+      FROM batches b WHERE b.receipt_at IS NULL AND b.number > $1
+        AND ${unindexed("b.mirror_id")} IN (SELECT id FROM mirrors WHERE archive_id = $2)
+      ORDER BY b.number LIMIT $3`,
+    inBatch: `${DOCUMENT} WHERE ${ofBatch("$1")} ORDER BY n.id LIMIT $2`,
+    // Nobody joins it from here on: who does, writes to its row first.
+    lockBatch: dialect.lock("batches", "id = $1"),
+    setReceipt: `UPDATE batches SET receipt_at = $3 WHERE id = $1 AND $2 > 0
+      AND $2 = (SELECT count(*) FROM documents n WHERE ${ofBatch("$1")})
+      AND NOT EXISTS (SELECT 1 FROM documents n WHERE ${ofBatch("$1")} AND n.state <> 'converted')`,
+    usageBuckets: `SELECT mirror_id AS "mirrorId", at, uploaded, uploaded_bytes AS "uploadedBytes",
+        converted, pages, charged, saved, failed
+      FROM usage_buckets WHERE at >= $1 AND at < $2 ORDER BY at, mirror_id`,
+    pendingOver: `SELECT count(*) AS documents
+      FROM documents WHERE mirror_id = $1 AND state = 'pending' AND estimate > $2`,
+    // One look at both: what is stored goes from one to the other.
+    pagesUsed: `SELECT "mirrorId", sum(pages) AS pages FROM (
+        SELECT n.mirror_id AS "mirrorId", coalesce(sum(n.charge), 0) AS pages
+          FROM documents n${by("documents_conflicts")} WHERE ${MAY_BE_ARCHIVED} GROUP BY n.mirror_id
+        UNION ALL SELECT mirror_id, sum(charged) FROM usage_buckets
+          WHERE at >= $1 AND at < $2 GROUP BY mirror_id) s
+      GROUP BY "mirrorId"`,
 
-  directories(mirrorId: number): [RawPath, string][] {
-    return this.#sql
-      .of<{ path: Buffer; fingerprint: string }>(QUERIES.directories)
-      .all(mirrorId)
-      .map(({ path, fingerprint }) => [rawOf(path), fingerprint]);
-  }
+    outboxEntries: `SELECT number, mirror_id AS "mirrorId", outcome, at, document, tries,
+        due_at AS "dueAt"
+      FROM outbox WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
+    undelivered: `SELECT mirror_id AS "mirrorId", count(*) AS "outboxEntries" FROM outbox
+      GROUP BY mirror_id ORDER BY mirror_id`,
+    keepOutboxEntries: `UPDATE mirrors
+      SET tells = CASE WHEN ${isAmong("id", 1, "bigint")} THEN 1 ELSE 0 END`,
+    endOutboxEntry: "DELETE FROM outbox WHERE number = $1",
+    putOffOutboxEntry: "UPDATE outbox SET tries = $2, due_at = $3 WHERE number = $1",
+    pullInOutboxEntries: "UPDATE outbox SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2",
 
-  rowsIn(mirrorId: number, dir: RawPath): Known[] {
-    const rows = this.#sql.of<KnownRow>(QUERIES.rowsIn).all(mirrorId, bytesOf(dir));
-    return rows.map(knownOf);
-  }
-
-  rowsBelow(mirrorId: number, dir: RawPath): Known[] {
-    const below = this.#sql.of<KnownRow>(QUERIES.rowsBelow).all(mirrorId, ...rangeBelow(dir));
-    // Below the root is everything, the root included; elsewhere siblings sort in between.
-    return dir === "" ? below.map(knownOf) : [...this.rowsIn(mirrorId, dir), ...below.map(knownOf)];
-  }
-
-  sentWith(mirrorId: number, digest: string, sizeBytes: number): Document[] {
-    const held = this.#documents(QUERIES.heldInDoubt, { sizeBytes, mirrorId, digest });
-    return [...this.#documents(QUERIES.sentWith, { mirrorId, digest }), ...held].sort(byId);
-  }
-
-  ignoredWith(mirrorId: number, digest: string): Document[] {
-    return [...this.#documents(QUERIES.ignoredWith, mirrorId, digest)];
-  }
-
-  conflicts(archiveId: number, folderId: number, sentName: string): Document[] {
-    return this.#documents(QUERIES.conflicts, folderId, sentName, archiveId);
-  }
-
-  claimed(
-    archiveId: number,
-    documentIds: readonly number[],
-    mirrorIds?: readonly number[],
-  ): ClaimTimes {
-    const query = mirrorIds ? QUERIES.claimedFor : QUERIES.claimed;
-    const rows = this.#sql.of<{ id: number; sentAt: number | null }>(query).all({
-      archiveId,
-      ids: JSON.stringify(documentIds),
-      ...(mirrorIds && { mirrorIds: JSON.stringify(mirrorIds) }),
-    });
-    return new Map(rows.map(({ id, sentAt }) => [id, sentAt]));
-  }
-
-  outstanding(
-    archiveId: number,
-    now: number,
-  ): { folderId: number; documents: number; due: number }[] {
-    return this.#sql
-      .of<{ folderId: number; documents: number; due: number }>(QUERIES.outstanding)
-      .all(now, archiveId);
-  }
-
-  outstandingIn(archiveId: number, folderId: number, limit: number): Document[] {
-    return this.#documents(QUERIES.outstandingIn, archiveId, folderId, limit);
-  }
-
-  afterDue(
-    archiveId: number,
-    now: number,
-    limit: number,
-    mirrorIds?: readonly number[],
-  ): Document[] {
-    if (!mirrorIds) return this.#documents(QUERIES.afterDue, archiveId, now, limit);
-    return this.#documents(QUERIES.afterDueIn, archiveId, now, JSON.stringify(mirrorIds), limit);
-  }
-
-  underWay(archiveId: number, limit: number): Document[] {
-    return this.#documents(QUERIES.underWay, archiveId, limit);
-  }
-
-  heldWith(archiveId: number, codes: readonly string[], limit: number, place?: Place): Document[] {
-    // Asked code by code: only then does the index give each code's rows in order.
-    return distinct(codes)
-      .flatMap((code) =>
-        place
-          ? this.#documents(QUERIES.heldFor, code, place.mirrorId, place.targetPath, limit)
-          : this.#documents(QUERIES.heldWith, code, archiveId, limit),
-      )
-      .sort(byId)
-      .slice(0, limit);
-  }
-
-  afterPending(archiveId: number, limit: number, last?: PutOff): Document[] {
-    const behind = [last?.dueAt ?? 0, last?.id ?? 0];
-    return this.#documents(QUERIES.afterPending, archiveId, ...behind, limit);
-  }
-
-  afterFailed(): AfterFailed[] {
-    return this.#sql.of<AfterFailed>(QUERIES.afterFailed).all();
-  }
-
-  smallestHeld(
-    archiveId: number,
-    codes: readonly string[],
-    mirrorIds: readonly number[],
-  ): Document | undefined {
-    const among = JSON.stringify(mirrorIds);
-    return distinct(codes)
-      .flatMap((code) => this.#documents(QUERIES.smallestHeld, archiveId, code, among))
-      .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes || a.id - b.id)[0];
-  }
-
-  waitingFolders(): WaitingFolder[] {
-    return FOLDER_CODES.flatMap((code) =>
-      this.#sql.of<WaitingFolder>(QUERIES.waitingFolders).all(code),
-    ).sort(byPlace);
-  }
-
-  duplicates(): Duplicates {
-    const none = { documents: 0, pages: 0 };
-    return this.#sql.of<Duplicates>(QUERIES.duplicates).get() ?? none;
-  }
-
-  withProblem(mirrorIds?: readonly number[]): WithProblem[] {
-    if (!mirrorIds) return this.#sql.of<WithProblem>(QUERIES.withProblem).all();
-    return this.#sql.of<WithProblem>(QUERIES.withProblemOf).all(JSON.stringify(mirrorIds));
-  }
-
-  lastBatch(mirrorId: number): Batch | undefined {
-    return this.#sql.of<Batch>(QUERIES.lastBatch).get(mirrorId);
-  }
-
-  contents(id: number): Content[] {
-    return this.#sql.of<Content>(QUERIES.contents).all(id);
-  }
-
-  #documents(sql: string, ...values: unknown[]): Document[] {
-    return this.#sql
-      .of<DocumentRow>(sql)
-      .all(...values)
-      .map(documentOf);
-  }
-}
-
-function byId(a: Document, b: Document): number {
-  return a.id - b.id;
-}
-
-function distinct(codes: readonly string[]): string[] {
-  return [...new Set(codes)];
+    makeArchive: `INSERT INTO archives (name, url)
+      SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM archives WHERE name = $1)
+      ON CONFLICT (name) DO NOTHING`,
+    moveArchive: "UPDATE archives SET url = $2 WHERE name = $1 AND url IS DISTINCT FROM $2",
+    archives: "SELECT id, name, url FROM archives ORDER BY id",
+    retireArchive: "UPDATE archives SET name = name || $2, url = NULL WHERE id = $1",
+    retireMirrors: "UPDATE mirrors SET name = name || $2 WHERE archive_id = $1",
+    mirrors: `${MIRROR} ORDER BY id`,
+    mirror: `${MIRROR} WHERE name = $1`,
+    makeMirror: `INSERT INTO mirrors (name, source, archive_id)
+      SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM mirrors WHERE name = $1)
+      ON CONFLICT (name) DO NOTHING`,
+    // Waits for anyone who adds rows to it, and makes the next one wait.
+    lockMirror: dialect.lock("mirrors", "name = $1"),
+    // To another archive only while the one it had has, and may have, nothing of it.
+    bindMirror: `UPDATE mirrors SET archive_id = $2, first_run_over_at = NULL
+      WHERE name = $1 AND archive_id <> $2
+        AND NOT EXISTS (SELECT 1 FROM tombstones r WHERE r.mirror_id = mirrors.id)
+        AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.mirror_id = mirrors.id
+          AND (n.document_id IS NOT NULL OR ${MAY_BE_ARCHIVED}))`,
+    bindDocuments: `UPDATE documents SET archive_id = $2 WHERE archive_id <> $2
+      AND mirror_id = (SELECT id FROM mirrors WHERE name = $1 AND archive_id = $2)`,
+    // What its old source was on says nothing then.
+    moveMirror: `UPDATE mirrors SET source = $2, device = CASE WHEN source = $2 THEN device END
+      WHERE name = $1 AND archive_id = $3`,
+    renameMirror: "UPDATE mirrors SET name = $2 WHERE id = $1",
+    setDevice: "UPDATE mirrors SET device = $2 WHERE id = $1",
+    /** Values: archive, and 1 where those that are over are asked for, too. */
+    firstRuns: `SELECT id FROM mirrors
+      WHERE archive_id = $1 AND ($2 = 1 OR first_run_over_at IS NULL) ORDER BY id`,
+    endFirstRun: "UPDATE mirrors SET first_run_over_at = $2 WHERE id = $1",
+    gate: `SELECT gate_closed_at AS "closedAt", gate_code AS code, gate_message AS message,
+        gate_probes AS probes, gate_next_probe_at AS "nextProbeAt" FROM archives WHERE id = $1`,
+    setGate: `UPDATE archives SET gate_closed_at = $2, gate_code = $3, gate_message = $4,
+      gate_probes = $5, gate_next_probe_at = $6 WHERE id = $1`,
+    pace: `SELECT pace_limit AS "limit", pace_paused_at AS "pausedAt",
+        pace_paused_until AS "pausedUntil", pace_code AS code, pace_message AS message
+      FROM archives WHERE id = $1`,
+    setPace: `UPDATE archives SET pace_limit = $2, pace_paused_at = $3, pace_paused_until = $4,
+      pace_code = $5, pace_message = $6 WHERE id = $1`,
+    warned: `SELECT allowance_from AS "from", allowance_warned AS level FROM archives WHERE id = $1`,
+    setWarned: "UPDATE archives SET allowance_from = $2, allowance_warned = $3 WHERE id = $1",
+    paused: "SELECT paused FROM account",
+    setPaused: "UPDATE account SET paused = $1",
+    keyValue: "SELECT text FROM key_values WHERE name = $1",
+    setKeyValue: `INSERT INTO key_values (name, text) VALUES ($1, $2)
+      ON CONFLICT (name) DO UPDATE SET text = excluded.text`,
+  };
 }

@@ -1,16 +1,10 @@
 /** What is kept about documents next to their rows: history, attempts, and where forgotten rows were. */
 import type { Document, State } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
-import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
+import { bytesOf, joinRaw } from "../std/raw-path.ts";
 import { attemptEffect, begunAttempt } from "./attempt-effect.ts";
-import {
-  type HistoryLine,
-  historyRow,
-  linesFor,
-  type NumberedLine,
-  numberOf,
-} from "./history-line.ts";
-import type { AttemptRow, HistoryRow } from "./journal.ts";
+import { type HistoryLine, linesFor, type NumberedLine, numberOf } from "./history-line.ts";
+import type { AttemptRow } from "./journal.ts";
 import type { Statements } from "./statements.ts";
 
 const HISTORY = `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
@@ -89,28 +83,5 @@ export class RecordsTable {
         outcome,
         documentId,
       );
-  }
-
-  /** The lines that were written of a document; see `historyOf`. */
-  lines(document: number): NumberedLine[] {
-    return this.#sql.of<NumberedLine>(`${HISTORY} WHERE h.document = ?`).all(document);
-  }
-
-  /** History of the rows of this path that were forgotten, in the order in which those came to be. */
-  forgotten(mirrorId: number, path: RawPath): HistoryRow[] {
-    return this.#sql
-      .of<NumberedLine>(`${HISTORY} JOIN forgotten f ON f.document = h.document
-        WHERE f.mirror_id = ? AND f.path = ? ORDER BY h.document, h.number`)
-      .all(mirrorId, bytesOf(path))
-      .map(historyRow);
-  }
-
-  /** The attempts that were written of a document; see `attemptsOf`. */
-  attempts(document: number): AttemptRow[] {
-    return this.#sql
-      .of<AttemptRow>(`SELECT started_at AS startedAt, ended_at AS endedAt, digest,
-          sent_name AS sentName, folder_id AS folderId, batch, outcome, document_id AS documentId
-        FROM attempts WHERE document = ? ORDER BY number`)
-      .all(document);
   }
 }

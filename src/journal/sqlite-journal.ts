@@ -1,24 +1,28 @@
 import { resolve } from "node:path";
-import { invariant } from "../std/invariant.ts";
+import type { Document } from "../domain/document.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
 import type { Cluster } from "./cluster.ts";
+import { documentList, documentPage, type PageReader } from "./document-list.ts";
+import type { Driver } from "./driver.ts";
+import { dueDocuments } from "./due-documents.ts";
 import type {
   Applied,
-  ArchiveRow,
   Change,
-  Content,
-  GateRow,
+  DocumentPage,
+  DueQuery,
   Journal,
-  MirrorRow,
-  PaceRow,
-  WarnedRow,
+  ListQuery,
+  PageQuery,
+  WaitingPages,
 } from "./journal.ts";
+import { pagesOf } from "./list-table.ts";
 import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
 import { Session } from "./session.ts";
-import { SqliteReading } from "./sqlite-reading.ts";
+import { SqlJournal } from "./sql-journal.ts";
+import { OWN_QUERIES, QUERIES } from "./sqlite-queries.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
 import { Writer } from "./writer.ts";
@@ -47,7 +51,7 @@ export type JournalOptions = {
  * survives a power cut. Reads and writes are synchronous inside, and short; writes are committed in
  * groups, which reads see before they are durable (see `GroupCommit`).
  */
-export class SqliteJournal extends SqliteReading implements Journal {
+export class SqliteJournal extends SqlJournal implements Journal {
   readonly cluster: Cluster;
   readonly #session: Session;
   readonly #onApplied: (applied: Applied[]) => void;
@@ -60,7 +64,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
     tables: Tables,
     archiveId: number,
   ) {
-    super(session, tables, archiveId);
+    super(driverOf(session, tables), archiveId);
     this.cluster = session.cluster;
     this.#session = session;
     this.#onApplied = onApplied;
@@ -84,14 +88,6 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return new SqliteJournal(this.#session, this.#onApplied, this.#tables, archiveId);
   }
 
-  archives(): Promise<ArchiveRow[]> {
-    return this.#session.read(() => this.#tables.archives.archives());
-  }
-
-  archive(name: string, url: string): Promise<ArchiveRow> {
-    return this.#session.write(() => this.#tables.archives.setArchive(name, url));
-  }
-
   /** True when this opening made the journal: of what was sent before, nothing is known. */
   get isNew(): boolean {
     return this.#session.isNew;
@@ -102,44 +98,39 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return this.#session.migrated;
   }
 
-  retireArchive(archiveId: number, suffix: string): Promise<void> {
-    return this.#session.write(() => this.#tables.archives.retire(archiveId, suffix));
+  due(query: DueQuery): Promise<Document[]> {
+    const { statements } = this.#tables;
+    return this.#session.read(() => dueDocuments(statements, this.archiveId, query));
   }
 
-  async mirror(name: string, source: string): Promise<MirrorRow> {
-    const { account, archives } = this.#tables;
-    const archiveId = this.archiveId;
-    const known = await this.#session.read(() => account.mirror(name));
-    if (known?.source === source && known.archiveId === archiveId) return known;
-    return this.#session.write(() => {
-      const before = account.mirror(name);
-      if (before && before.archiveId !== archiveId) archives.bind(before, archiveId);
-      account.setMirror(name, source, archiveId);
-      const made = account.mirror(name);
-      invariant(made, `mirror ${name} was just made`);
-      return made;
-    });
+  /** One daemon: nobody else takes anything. */
+  take(query: DueQuery): Promise<Document[]> {
+    return this.due(query);
   }
 
-  mirrors(): Promise<MirrorRow[]> {
-    return this.#session.read(() => this.#tables.queries.mirrors());
+  /** One daemon: its own sender knows what it is sending. */
+  underWay(limit: number): Promise<Document[]> {
+    return this.documents(OWN_QUERIES.underWay, [this.archiveId, limit]);
   }
 
-  renameMirror(mirrorId: number, name: string): Promise<void> {
-    return this.#session.write(() => this.#tables.account.renameMirror(mirrorId, name));
+  waitingPages(): Promise<WaitingPages[]> {
+    return this.#session.read(() => this.#tables.counts.waitingPages());
   }
 
-  setDevice(mirrorId: number, device: string): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setDevice(mirrorId, device));
+  counts(): ReturnType<Journal["counts"]> {
+    return this.#session.read(() => this.#tables.counts.counts());
   }
 
-  firstRuns(): Promise<number[]> {
-    const { isCopy } = this.#session;
-    return this.#session.read(() => this.#tables.account.firstRuns(this.archiveId, isCopy));
+  listPage(query: PageQuery): Promise<DocumentPage> {
+    return documentPage(this.#pages(), query);
   }
 
-  endFirstRun(mirrorId: number, at: number): Promise<void> {
-    return this.#session.write(() => this.#tables.account.endFirstRun(mirrorId, at));
+  list(query: ListQuery): AsyncIterable<Document> {
+    return documentList(this.#pages(), query);
+  }
+
+  #pages(): PageReader {
+    return pagesOf(this.#tables.statements, (read) => this.#session.read(read));
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
@@ -147,66 +138,6 @@ export class SqliteJournal extends SqliteReading implements Journal {
       this.#tables.documents.begin();
       return this.#writer.apply(changes);
     }, this.#onApplied);
-  }
-
-  keepOutboxEntries(mirrorIds: readonly number[]): Promise<void> {
-    return this.#session.write(() => this.#tables.outboxEntries.keepFor(mirrorIds));
-  }
-
-  endOutboxEntry(number: number): Promise<void> {
-    return this.#session.write(() => this.#tables.outboxEntries.remove(number));
-  }
-
-  putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void> {
-    return this.#session.write(() => this.#tables.outboxEntries.putOff(number, tries, dueAt));
-  }
-
-  pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
-    return this.#session.write(() => this.#tables.outboxEntries.pullIn(mirrorId, laterThan, dueAt));
-  }
-
-  gate(): Promise<GateRow> {
-    return this.#session.read(() => this.#tables.archives.gate(this.archiveId));
-  }
-
-  setGate(gate: GateRow): Promise<void> {
-    return this.#session.write(() => this.#tables.archives.setGate(this.archiveId, gate));
-  }
-
-  pace(): Promise<PaceRow> {
-    return this.#session.read(() => this.#tables.archives.pace(this.archiveId));
-  }
-
-  setPace(pace: PaceRow): Promise<void> {
-    return this.#session.write(() => this.#tables.archives.setPace(this.archiveId, pace));
-  }
-
-  setWarned(warned: WarnedRow): Promise<void> {
-    return this.#session.write(() => this.#tables.pages.setWarned(this.archiveId, warned));
-  }
-
-  paused(): Promise<boolean> {
-    return this.#session.read(() => this.#tables.account.paused());
-  }
-
-  setPaused(paused: boolean): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setPaused(paused));
-  }
-
-  keyValue(name: string): Promise<string | null> {
-    return this.#session.read(() => this.#tables.account.keyValue(name));
-  }
-
-  setKeyValue(name: string, text: string): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setKeyValue(name, text));
-  }
-
-  setContents(id: number, contents: readonly Content[]): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setContents(id, contents));
-  }
-
-  setReceipt(batch: string, documents: number, at: number): Promise<boolean> {
-    return this.#session.write(() => this.#tables.activity.setReceipt(batch, documents, at));
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
@@ -259,4 +190,16 @@ export class SqliteJournal extends SqliteReading implements Journal {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Reads and writes are synchronous inside, and short. */
+function driverOf(session: Session, { statements }: Tables): Driver {
+  return {
+    queries: QUERIES,
+    isCopy: session.isCopy,
+    rows: (text, values) => session.read(() => statements.rows(text, values)),
+    durableRows: (text, values) => session.readDurable(() => statements.rows(text, values)),
+    write: (...all) =>
+      session.write(() => all.map(([text, values]) => statements.run(text, values)).at(-1) ?? 0),
+  };
 }

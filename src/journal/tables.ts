@@ -1,10 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { AccountTable } from "./account-table.ts";
-import { ArchivesTable } from "./archives-table.ts";
 import { ActivityTable } from "./activity-table.ts";
 import { DocumentsTable } from "./documents-table.ts";
-import { PagesTable } from "./pages-table.ts";
-import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
 import { DocumentCounts } from "./document-counts.ts";
@@ -24,12 +20,8 @@ export function tablesIn(db: Database) {
     counts,
     documents,
     records: new RecordsTable(statements),
-    account: new AccountTable(statements),
-    archives: new ArchivesTable(statements),
     activity: new ActivityTable(statements),
-    pages: new PagesTable(statements),
     outboxEntries: new OutboxTable(statements),
-    queries: new Queries(statements),
     tidy: new TidyTable(statements, documents),
   };
 }

@@ -100,3 +100,8 @@ export function joinedTombstone(known: Tombstone, next: Tombstone): Tombstone {
 export function placeOf(path: RawPath): string {
   return createHash("sha256").update(bytesOf(path)).digest("hex").slice(0, 32);
 }
+
+/** The bytes of a digest; null for what is none. */
+export function digestBytes(hex: string | null): Buffer | null {
+  return hex !== null && /^(?:[0-9a-f]{2})*$/i.test(hex) ? Buffer.from(hex, "hex") : null;
+}

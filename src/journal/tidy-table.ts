@@ -1,13 +1,11 @@
 /** Retention: drops and trims what is long done, a few rows at a time; SQLite uses the pages again. */
 import type { Document } from "../domain/document.ts";
-import type { RawPath } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
-import { SELECT_DOCUMENT, type DocumentsTable } from "./documents-table.ts";
+import type { DocumentsTable } from "./documents-table.ts";
+import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
 import type { Statements } from "./statements.ts";
 import {
   joinedTombstone,
-  placeOf,
-  type DroppedDocument,
   type Tombstone,
   tombstoneOf,
   type Tidied,
@@ -30,9 +28,6 @@ export const TIDY_QUERIES = {
       (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
     VALUES (@documentId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId), @mirrorId,
       @folderId, unhex(@digest), unhex(@place), @at)`,
-  tombstones: `SELECT r.document_id AS documentId, r.folder_id AS folderId FROM tombstones r
-    WHERE r.mirror_id = ? AND r.digest = unhex(?) AND (r.place IS NULL OR r.place = unhex(?))
-    ORDER BY r.number DESC`,
   trimAttempts: "DELETE FROM attempts WHERE document = ? AND ended_at <= ?",
   trimHistory: `DELETE FROM history WHERE document = @id AND at <= @before
     AND number < (SELECT max(number) FROM history WHERE document = @id)`,
@@ -84,13 +79,6 @@ export class TidyTable {
     this.#forgotten(after, last, before);
     this.#sql.of(TIDY_QUERIES.dropTombstone).run(limit, forgetBefore);
     return { ...done, next: ids.length < limit ? null : last, nextBatch: this.#batches(request) };
-  }
-
-  /** Documents of dropped rows with this content, the latest first. */
-  tombstones(mirrorId: number, digest: string, path: RawPath): DroppedDocument[] {
-    return this.#sql
-      .of<DroppedDocument>(TIDY_QUERIES.tombstones)
-      .all(mirrorId, digest, placeOf(path));
   }
 
   /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */

@@ -1,11 +1,11 @@
 /** How rows of `documents` are asked for. */
 import { type DocumentRow, documentOf } from "../columns.ts";
 import type { Document } from "../../domain/document.ts";
+import { POSTGRES } from "../dialect.ts";
+import { selectDocument } from "../queries.ts";
 import type { Query } from "./query.ts";
 
-/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
-export const SELECT_DOCUMENT = `SELECT n.*, d.path AS dir
-  FROM documents n JOIN directories d ON d.id = n.dir_id`;
+export const SELECT_DOCUMENT = selectDocument(POSTGRES);
 
 /** The documents that `text` yields. */
 export async function documentsOf(

@@ -1,34 +1,25 @@
+import { type Document, STATES } from "../../domain/document.ts";
 import { InvariantError } from "../../std/invariant.ts";
 import type { Cluster } from "../cluster.ts";
 import type {
   Applied,
-  ArchiveRow,
   Change,
-  Content,
-  GateRow,
+  DocumentPage,
+  DueQuery,
   Journal,
-  MirrorRow,
-  PaceRow,
-  WarnedRow,
+  ListQuery,
+  PageQuery,
+  WaitingPages,
 } from "../journal.ts";
+import { documentList, documentPage } from "../document-list.ts";
+import type { Driver, Values } from "../driver.ts";
 import { FIRST_ARCHIVE_ID } from "../rows.ts";
+import { SqlJournal } from "../sql-journal.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
-import {
-  ACCOUNT_QUERIES,
-  archives,
-  gate,
-  mirrorOf,
-  pace,
-  setArchive,
-  setContents,
-  setGate,
-  setMirror,
-  setPace,
-} from "./account.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
-import { setReceipt } from "./batches.ts";
-import { PostgresReading } from "./postgres-reading.ts";
-import { QUERIES } from "./queries.ts";
+import { dueDocuments, takeDue } from "./due-documents.ts";
+import { pagesOf } from "./list-pages.ts";
+import { OWN_QUERIES, QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
 import { tidy } from "./tidy.ts";
@@ -44,12 +35,12 @@ export type PostgresJournalOptions = PgSessionOptions & {
  * (docs/adr/0017). What is resolved is committed there. Writes of one daemon are committed in groups,
  * in the order in which they were issued; reads see those that were issued before.
  */
-export class PostgresJournal extends PostgresReading implements Journal {
+export class PostgresJournal extends SqlJournal implements Journal {
   readonly #session: PgSession;
   readonly #groups: ApplyGroups;
 
   private constructor(session: PgSession, groups: ApplyGroups, archiveId: number) {
-    super(session, archiveId);
+    super(driverOf(session, groups), archiveId);
     this.#session = session;
     this.#groups = groups;
   }
@@ -73,48 +64,32 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return new PostgresJournal(this.#session, this.#groups, archiveId);
   }
 
-  archives(): Promise<ArchiveRow[]> {
-    return this.#session.read(archives);
+  due(query: DueQuery): Promise<Document[]> {
+    return dueDocuments(this.#session, this.archiveId, query);
   }
 
-  archive(name: string, url: string): Promise<ArchiveRow> {
-    return this.#write((query) => setArchive(query, name, url));
+  take(query: DueQuery): Promise<Document[]> {
+    return takeDue(this.#session, this.archiveId, query);
   }
 
-  retireArchive(archiveId: number, suffix: string): Promise<void> {
-    const text = `WITH archive AS (
-        UPDATE archives SET name = name || $2::text, url = NULL WHERE id = $1)
-      UPDATE mirrors SET name = name || $2::text WHERE archive_id = $1`;
-    return this.#run(text, [archiveId, suffix]);
+  underWay(limit: number): Promise<Document[]> {
+    return this.documents(OWN_QUERIES.underWay, [this.archiveId, limit]);
   }
 
-  async mirror(name: string, source: string): Promise<MirrorRow> {
-    const known = await this.#session.read((query) => mirrorOf(query, name));
-    if (known?.source === source && known.archiveId === this.archiveId) return known;
-    return this.#write((query) => setMirror(query, name, source, this.archiveId));
+  waitingPages(): Promise<WaitingPages[]> {
+    return this.driver.rows(OWN_QUERIES.waitingPages, []);
   }
 
-  mirrors(): Promise<MirrorRow[]> {
-    return this.#session.read(async (query) => (await query<MirrorRow>(QUERIES.mirrors, [])).rows);
+  counts(): ReturnType<Journal["counts"]> {
+    return this.driver.rows(OWN_QUERIES.counts, [[...STATES]]);
   }
 
-  renameMirror(mirrorId: number, name: string): Promise<void> {
-    return this.#run("UPDATE mirrors SET name = $2 WHERE id = $1", [mirrorId, name]);
+  listPage(query: PageQuery): Promise<DocumentPage> {
+    return documentPage(pagesOf(this.#session), query);
   }
 
-  setDevice(mirrorId: number, device: string): Promise<void> {
-    return this.#run("UPDATE mirrors SET device = $2 WHERE id = $1", [mirrorId, device]);
-  }
-
-  async firstRuns(): Promise<number[]> {
-    const { rows } = await this.#session.read((query) =>
-      query<{ id: number }>(ACCOUNT_QUERIES.firstRuns, [this.archiveId]),
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  endFirstRun(mirrorId: number, at: number): Promise<void> {
-    return this.#run("UPDATE mirrors SET first_run_over_at = $2 WHERE id = $1", [mirrorId, at]);
+  list(query: ListQuery): AsyncIterable<Document> {
+    return documentList(pagesOf(this.#session), query);
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
@@ -123,77 +98,8 @@ export class PostgresJournal extends PostgresReading implements Journal {
     });
   }
 
-  keepOutboxEntries(mirrorIds: readonly number[]): Promise<void> {
-    const text = "UPDATE mirrors SET tells = CASE WHEN id = ANY($1::bigint[]) THEN 1 ELSE 0 END";
-    return this.#run(text, [mirrorIds]);
-  }
-
-  endOutboxEntry(number: number): Promise<void> {
-    return this.#run("DELETE FROM outbox WHERE number = $1", [number]);
-  }
-
-  putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void> {
-    const text = "UPDATE outbox SET tries = $2, due_at = $3 WHERE number = $1";
-    return this.#run(text, [number, tries, dueAt]);
-  }
-
-  pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
-    const text = "UPDATE outbox SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2";
-    return this.#run(text, [mirrorId, laterThan, dueAt]);
-  }
-
-  gate(): Promise<GateRow> {
-    return this.#session.read((query) => gate(query, this.archiveId));
-  }
-
-  setGate(row: GateRow): Promise<void> {
-    return this.#write((query) => setGate(query, this.archiveId, row));
-  }
-
-  pace(): Promise<PaceRow> {
-    return this.#session.read((query) => pace(query, this.archiveId));
-  }
-
-  setPace(row: PaceRow): Promise<void> {
-    return this.#write((query) => setPace(query, this.archiveId, row));
-  }
-
-  setWarned({ from, level }: WarnedRow): Promise<void> {
-    return this.#run(ACCOUNT_QUERIES.setWarned, [this.archiveId, from, level]);
-  }
-
-  async paused(): Promise<boolean> {
-    const { rows } = await this.#session.read((query) =>
-      query<{ paused: number }>("SELECT paused FROM account", []),
-    );
-    return rows[0]?.paused === 1;
-  }
-
-  setPaused(paused: boolean): Promise<void> {
-    return this.#run("UPDATE account SET paused = $1", [Number(paused)]);
-  }
-
-  async keyValue(name: string): Promise<string | null> {
-    const { rows } = await this.#session.read((query) =>
-      query<{ text: string }>("SELECT text FROM key_values WHERE name = $1", [name]),
-    );
-    return rows[0]?.text ?? null;
-  }
-
-  setKeyValue(name: string, text: string): Promise<void> {
-    return this.#run(ACCOUNT_QUERIES.setKeyValue, [name, kept(text)]);
-  }
-
-  setContents(id: number, contents: readonly Content[]): Promise<void> {
-    return this.#write((query) => setContents(query, id, contents));
-  }
-
-  setReceipt(batch: string, documents: number, at: number): Promise<boolean> {
-    return this.#write((query) => setReceipt(query, batch, documents, at));
-  }
-
   tidy(request: TidyRequest): Promise<Tidied> {
-    return this.#write((query) => tidy(query, request));
+    return written(this.#session, this.#groups, (query) => tidy(query, request));
   }
 
   /** Commits of others that were heard of. */
@@ -209,20 +115,43 @@ export class PostgresJournal extends PostgresReading implements Journal {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
 
-  #run(text: string, values: readonly unknown[]): Promise<void> {
-    return this.#write(async (query) => void (await query(text, values)));
-  }
+function driverOf(session: PgSession, groups: ApplyGroups): Driver {
+  const rows: Driver["rows"] = <Row extends object>(text: string, values: Values) =>
+    session.read(async (query) => (await query<Row>(text, values)).rows);
+  return {
+    queries: QUERIES,
+    isCopy: false,
+    rows,
+    // What is read was committed.
+    durableRows: rows,
+    write: (...statements) =>
+      written(session, groups, async (query) => {
+        let changed = 0;
+        for (const [text, values] of statements)
+          changed = (await query(text, values.map(keptCell))).count;
+        return changed;
+      }),
+  };
+}
 
-  /** Takes effect after all that was applied before, and before all that is applied from now on. */
-  async #write<T>(run: (query: Query) => Promise<T>): Promise<T> {
-    this.#groups.seal();
-    try {
-      return await this.#session.write(run);
-    } catch (error) {
-      throw asInvariant(error);
-    }
+/** Takes effect after all that was applied before, and before all that is applied from now on. */
+async function written<T>(
+  session: PgSession,
+  groups: ApplyGroups,
+  run: (query: Query) => Promise<T>,
+): Promise<T> {
+  groups.seal();
+  try {
+    return await session.write(run);
+  } catch (error) {
+    throw asInvariant(error);
   }
+}
+
+function keptCell(value: unknown): unknown {
+  return typeof value === "string" ? kept(value) : value;
 }
 
 /** A rule of the tables is a rule of the journal: breaking it is a bug of the caller. */

@@ -8,6 +8,7 @@ import {
   type Tidied,
   tidiness,
   type TidyRequest,
+  digestBytes,
 } from "../tidiness.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { Query } from "./query.ts";
@@ -189,11 +190,6 @@ function tombstoneRow(tombstone: Tombstone, ord: number) {
 function hexOf(text: string | null): string | null {
   const bytes = digestBytes(text);
   return bytes && bytea(bytes);
-}
-
-/** The bytes of a digest; null for what is none. */
-export function digestBytes(hex: string | null): Buffer | null {
-  return hex !== null && /^(?:[0-9a-f]{2})*$/i.test(hex) ? Buffer.from(hex, "hex") : null;
 }
 
 /** Rows whose predecessor goes: each is given the next one that stays. */

@@ -5,12 +5,11 @@
  */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ACCOUNT_QUERIES } from "../../../src/journal/postgres/account.ts";
 import { DUE_QUERIES } from "../../../src/journal/postgres/due-documents.ts";
 import { BY_KEYS } from "../../../src/journal/postgres/link.ts";
 import { LIST_QUERIES } from "../../../src/journal/postgres/list-pages.ts";
 import { LOAD_QUERIES } from "../../../src/journal/postgres/load-change-set.ts";
-import { QUERIES } from "../../../src/journal/postgres/queries.ts";
+import { OWN_QUERIES, QUERIES } from "../../../src/journal/postgres/queries.ts";
 import { TIDY_QUERIES } from "../../../src/journal/postgres/tidy.ts";
 import { updateOf, WRITE_QUERIES } from "../../../src/journal/postgres/write-queries.ts";
 import { aPostgresJournal } from "../../fixtures/a-postgres-journal.ts";
@@ -34,7 +33,8 @@ const FILL = `
       (n * 7919) % 40000000, n, 's', n, n, CASE WHEN s.state <> 'converted' THEN n END, md5(n::text),
       'n' || n, '/T' || n % 9, md5((n / 50)::text), n % 20,
       CASE WHEN s.state IN ('uploaded', 'converted') THEN n END, n, n, 1, n % 30,
-      CASE WHEN s.state = 'held' THEN 'QUOTA_LIMIT' END, CASE WHEN s.state = 'held' THEN 'm' END,
+      CASE WHEN s.state = 'held' THEN CASE n % 3 WHEN 0 THEN 'DOUBT_AMBIGUOUS' ELSE 'QUOTA_LIMIT' END END,
+      CASE WHEN s.state = 'held' THEN 'm' END,
       (n % 50 <> 0)::int, CASE WHEN n % 500 = 0 THEN 'due' END,
       CASE WHEN s.state = 'inDoubt' THEN n END, CASE WHEN n % 900 = 0 THEN n - 1 END,
       CASE WHEN n % 700 = 0 THEN 'x' END
@@ -77,6 +77,7 @@ const FEW = `
 const SAMPLES: Readonly<Record<string, string>> = {
   bigint: "2",
   integer: "2",
+  smallint: "1",
   "double precision": "600",
   text: "'pending'",
   bytea: "'\\x6e31'",
@@ -103,21 +104,26 @@ const lists = Object.fromEntries(
 const prefixed = (word: string, texts: object) =>
   Object.entries(texts).map(([name, text]) => [`${word} ${name}`, text as string] as const);
 
+const { heldWith, heldFor, smallestHeld, ...texts } = QUERIES;
+
 const all: readonly (readonly [name: string, text: string])[] = [
-  ...prefixed("ask", QUERIES),
+  ...prefixed("ask", texts),
+  ...prefixed("ask", OWN_QUERIES),
+  ["ask heldWith", heldWith(2)],
+  ["ask heldFor", heldFor(2)],
+  ["ask smallestHeld", smallestHeld(2)],
   ...prefixed("due", DUE_QUERIES),
   ...Object.entries(lists),
   ...prefixed("tidy", TIDY_QUERIES),
   ...prefixed("load", LOAD_QUERIES),
   ...prefixed("write", WRITE_QUERIES),
   ["write update", UPDATE],
-  ...prefixed("account", ACCOUNT_QUERIES),
 ];
 
 /** Asked once in a mirror's life, or about so many that an index is no shorter way. */
 const WHOLE: readonly string[] = [
-  "account isSent",
-  "account bindDocuments",
+  "ask bindMirror",
+  "ask bindDocuments",
   "ask directories",
   "list ofState",
 ];

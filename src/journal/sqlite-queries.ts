@@ -1,0 +1,15 @@
+/** What the journal is asked in SQLite; see queries.ts. */
+import { SQLITE } from "./dialect.ts";
+import { queriesIn, selectDocument } from "./queries.ts";
+
+/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
+export const SELECT_DOCUMENT = selectDocument(SQLITE);
+
+/** The texts, by the question they answer. */
+export const QUERIES = queriesIn(SQLITE);
+
+/** Those that PostgreSQL answers in another way: here nobody else may be sending. */
+export const OWN_QUERIES = {
+  underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors WHERE archive_id = $1)
+    AND n.state = 'uploading' ORDER BY n.id LIMIT $2`,
+} as const;
