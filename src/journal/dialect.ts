@@ -21,6 +21,12 @@ export type Dialect = {
   readonly isPath: (column: string, path: number) => string;
   /** Whether a path is in a range, the end excluded, by the same index. */
   readonly isPathBetween: (column: string, from: number, to: number) => string;
+  /** The order of paths, by the same index. */
+  readonly pathOrder: (column: string) => string;
+  /** The whole path of `n` in `d`, in which bytes beyond ASCII may stand for themselves or be escaped. */
+  readonly asciiPath: string;
+  /** Whether such a path holds a text, which is in lower case, or may hold it. */
+  readonly mayHold: (path: string, text: string) => string;
   /** Whether a path is that of a forgotten row, by the index of those. */
   readonly isForgottenPath: (column: string, path: number) => string;
   /** Keeps everyone else from rows of a table, and from rows that refer to them, until what is written is committed. */
@@ -43,6 +49,9 @@ export const SQLITE: Dialect = {
   listed: (list, name) => `json_each($${list}) ${name}`,
   isPath: (column, path) => `${column} = $${path}`,
   isPathBetween: (column, from, to) => `${column} >= $${from} AND ${column} < $${to}`,
+  pathOrder: (column) => column,
+  asciiPath: "CAST(d.path || '/' || n.name AS TEXT)",
+  mayHold: (path, text) => `${path} GLOB '*[^ -~]*' OR instr(lower(${path}), ${text})`,
   isForgottenPath: (column, path) => `${column} = $${path}`,
   unindexed: (column) => `+${column}`,
   // Who writes is alone.
@@ -62,6 +71,10 @@ export const POSTGRES: Dialect = {
     return `${column} >= $${from} AND ${column} < $${to}
       AND ${startOf(column)} BETWEEN ${start} AND ${end}`;
   },
+  pathOrder: (column) => `${startOf(column)}, ${column}`,
+  // Other bytes than those of ASCII are escaped, as a backslash is.
+  asciiPath: "encode(d.path || '/'::bytea || n.name, 'escape')",
+  mayHold: (path, text) => `strpos(${path}, '\\') > 0 OR strpos(lower(${path}), ${text}) > 0`,
   isForgottenPath: (column, path) => `sha256(${column}) = sha256($${path}::bytea)`,
   unindexed: (column) => column,
   lock: (table, where) => `SELECT 1 FROM ${table} WHERE ${where} FOR UPDATE`,
@@ -71,4 +84,9 @@ export const POSTGRES: Dialect = {
 
 function withAny(isAmong: string, list: string | undefined): string {
   return list ? `(${list} IS NULL OR ${isAmong})` : isAmong;
+}
+
+/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
+export function selectDocument({ join }: Dialect): string {
+  return `SELECT n.*, d.path AS dir FROM documents n ${join} directories d ON d.id = n.dir_id`;
 }

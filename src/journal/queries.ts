@@ -3,7 +3,8 @@
  * reads the plans.
  */
 import { DOUBT_CODES, FOLDER_CODES } from "../domain/code-sets.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, selectDocument } from "./dialect.ts";
+import { listQueriesIn } from "./list-queries.ts";
 
 const BATCH = `b.id, b.mirror_id AS "mirrorId", b.opened_at AS "openedAt", b.joined_at AS "joinedAt",
   b.documents`;
@@ -20,11 +21,6 @@ const IN_DOUBT = DOUBT_CODES.map((code) => `'${code}'`).join();
 /** Documents of a batch. The first characters distinguish batches well enough, in an index of a quarter of the size. */
 function ofBatch(id: string): string {
   return `substr(n.batch, 1, 8) = substr(${id}, 1, 8) AND n.batch = ${id} AND n.batch IS NOT NULL`;
-}
-
-/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
-export function selectDocument({ join }: Dialect): string {
-  return `SELECT n.*, d.path AS dir FROM documents n ${join} directories d ON d.id = n.dir_id`;
 }
 
 /** The texts, by the question they answer. */
@@ -45,6 +41,7 @@ export function queriesIn(dialect: Dialect) {
       .join(" UNION ALL ");
 
   return {
+    list: listQueriesIn(dialect),
     directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
       WHERE d.mirror_id = $1 AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
         WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,

@@ -2,6 +2,7 @@ import type { Document } from "../domain/document.ts";
 import { bytesOf, dirOf, nameOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { attemptsOf } from "./attempt-effect.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
+import { documentList, documentPage } from "./document-list.ts";
 import type { Driver, Values } from "./driver.ts";
 import { historyOf, historyRow, type NumberedLine } from "./history-line.ts";
 import type {
@@ -9,10 +10,13 @@ import type {
   AttemptRow,
   ClaimTimes,
   Content,
+  DocumentPage,
   Duplicates,
   HistoryRow,
   Known,
+  ListQuery,
   Moved,
+  PageQuery,
   PutOff,
   WaitingFolder,
   WithProblem,
@@ -167,6 +171,14 @@ export abstract class SqlReading {
   async duplicates(): Promise<Duplicates> {
     const [row] = await this.driver.rows<Duplicates>(this.queries.duplicates, []);
     return row ?? { documents: 0, pages: 0 };
+  }
+
+  listPage(query: PageQuery): Promise<DocumentPage> {
+    return documentPage(this.driver, query);
+  }
+
+  list(query: ListQuery): AsyncIterable<Document> {
+    return documentList(this.driver, query);
   }
 
   async history(id: number): Promise<HistoryRow[]> {

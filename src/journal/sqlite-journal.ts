@@ -3,20 +3,9 @@ import type { Document } from "../domain/document.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
 import type { Cluster } from "./cluster.ts";
-import { documentList, documentPage, type PageReader } from "./document-list.ts";
 import type { Driver } from "./driver.ts";
 import { dueDocuments } from "./due-documents.ts";
-import type {
-  Applied,
-  Change,
-  DocumentPage,
-  DueQuery,
-  Journal,
-  ListQuery,
-  PageQuery,
-  WaitingPages,
-} from "./journal.ts";
-import { pagesOf } from "./list-table.ts";
+import type { Applied, Change, DueQuery, Journal, WaitingPages } from "./journal.ts";
 import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
@@ -119,18 +108,6 @@ export class SqliteJournal extends SqlJournal implements Journal {
 
   counts(): ReturnType<Journal["counts"]> {
     return this.#session.read(() => this.#tables.counts.counts());
-  }
-
-  listPage(query: PageQuery): Promise<DocumentPage> {
-    return documentPage(this.#pages(), query);
-  }
-
-  list(query: ListQuery): AsyncIterable<Document> {
-    return documentList(this.#pages(), query);
-  }
-
-  #pages(): PageReader {
-    return pagesOf(this.#tables.statements, (read) => this.#session.read(read));
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {

@@ -1,6 +1,6 @@
 /** What the journal is asked in SQLite; see queries.ts. */
-import { SQLITE } from "./dialect.ts";
-import { queriesIn, selectDocument } from "./queries.ts";
+import { SQLITE, selectDocument } from "./dialect.ts";
+import { queriesIn } from "./queries.ts";
 
 /** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
 export const SELECT_DOCUMENT = selectDocument(SQLITE);

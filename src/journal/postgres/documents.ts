@@ -1,8 +1,7 @@
 /** How rows of `documents` are asked for. */
 import { type DocumentRow, documentOf } from "../columns.ts";
 import type { Document } from "../../domain/document.ts";
-import { POSTGRES } from "../dialect.ts";
-import { selectDocument } from "../queries.ts";
+import { POSTGRES, selectDocument } from "../dialect.ts";
 import type { Query } from "./query.ts";
 
 export const SELECT_DOCUMENT = selectDocument(POSTGRES);

@@ -1,24 +1,13 @@
 import { type Document, STATES } from "../../domain/document.ts";
 import { InvariantError } from "../../std/invariant.ts";
 import type { Cluster } from "../cluster.ts";
-import type {
-  Applied,
-  Change,
-  DocumentPage,
-  DueQuery,
-  Journal,
-  ListQuery,
-  PageQuery,
-  WaitingPages,
-} from "../journal.ts";
-import { documentList, documentPage } from "../document-list.ts";
+import type { Applied, Change, DueQuery, Journal, WaitingPages } from "../journal.ts";
 import type { Driver, Values } from "../driver.ts";
 import { FIRST_ARCHIVE_ID } from "../rows.ts";
 import { SqlJournal } from "../sql-journal.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
 import { dueDocuments, takeDue } from "./due-documents.ts";
-import { pagesOf } from "./list-pages.ts";
 import { OWN_QUERIES, QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
@@ -82,14 +71,6 @@ export class PostgresJournal extends SqlJournal implements Journal {
 
   counts(): ReturnType<Journal["counts"]> {
     return this.driver.rows(OWN_QUERIES.counts, [[...STATES]]);
-  }
-
-  listPage(query: PageQuery): Promise<DocumentPage> {
-    return documentPage(pagesOf(this.#session), query);
-  }
-
-  list(query: ListQuery): AsyncIterable<Document> {
-    return documentList(pagesOf(this.#session), query);
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {

@@ -7,7 +7,6 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DUE_QUERIES } from "../../../src/journal/postgres/due-documents.ts";
 import { BY_KEYS } from "../../../src/journal/postgres/link.ts";
-import { LIST_QUERIES } from "../../../src/journal/postgres/list-pages.ts";
 import { LOAD_QUERIES } from "../../../src/journal/postgres/load-change-set.ts";
 import { OWN_QUERIES, QUERIES } from "../../../src/journal/postgres/queries.ts";
 import { TIDY_QUERIES } from "../../../src/journal/postgres/tidy.ts";
@@ -98,13 +97,10 @@ const WRITTEN: ReadonlySet<string> = new Set([
   DUE_QUERIES.take,
 ]);
 
-const lists = Object.fromEntries(
-  Object.entries(LIST_QUERIES).map(([name, [text]]) => [`list ${name}`, text]),
-);
 const prefixed = (word: string, texts: object) =>
   Object.entries(texts).map(([name, text]) => [`${word} ${name}`, text as string] as const);
 
-const { heldWith, heldFor, smallestHeld, ...texts } = QUERIES;
+const { list, heldWith, heldFor, smallestHeld, ...texts } = QUERIES;
 
 const all: readonly (readonly [name: string, text: string])[] = [
   ...prefixed("ask", texts),
@@ -113,7 +109,7 @@ const all: readonly (readonly [name: string, text: string])[] = [
   ["ask heldFor", heldFor(2)],
   ["ask smallestHeld", smallestHeld(2)],
   ...prefixed("due", DUE_QUERIES),
-  ...Object.entries(lists),
+  ...prefixed("list", list),
   ...prefixed("tidy", TIDY_QUERIES),
   ...prefixed("load", LOAD_QUERIES),
   ...prefixed("write", WRITE_QUERIES),

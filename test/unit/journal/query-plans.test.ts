@@ -3,7 +3,6 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LARGE_BYTES } from "../../../src/domain/feed.ts";
 import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
-import { LIST_QUERIES } from "../../../src/journal/list-table.ts";
 import { OWN_QUERIES, QUERIES } from "../../../src/journal/sqlite-queries.ts";
 import { LARGE_INDEX_BYTES } from "../../../src/journal/indexes.ts";
 import { migrate } from "../../../src/journal/schema.ts";
@@ -38,7 +37,7 @@ function planOf(sql: string): string[] {
     .map(({ detail }) => detail);
 }
 
-const { heldWith, heldFor, smallestHeld, ...texts } = QUERIES;
+const { list, heldWith, heldFor, smallestHeld, ...texts } = QUERIES;
 
 const all = {
   ...texts,
@@ -47,7 +46,7 @@ const all = {
   smallestHeld: smallestHeld(2),
   ...OWN_QUERIES,
   ...DUE_QUERIES,
-  ...LIST_QUERIES,
+  ...Object.fromEntries(Object.entries(list).map(([name, text]) => [`list ${name}`, text])),
   ...TIDY_QUERIES,
   ...COUNT_QUERIES,
 };
@@ -68,7 +67,7 @@ describe("with a million rows", () => {
   const BOUNDED: readonly string[] = [
     "counts",
     "underWay",
-    "inOrder",
+    "list inOrder",
     "ofBatches",
     "inBatch",
     "pagesUsed",
@@ -123,7 +122,7 @@ describe("with a million rows", () => {
   });
 
   test("what was uploaded last is read from the end of an index", () => {
-    expect(planOf(LIST_QUERIES.uploaded).join()).toContain("USING INDEX documents_uploaded");
+    expect(planOf(list.uploaded).join()).toContain("USING INDEX documents_uploaded");
   });
 
   test("moved documents are counted without a look at the rows", () => {
