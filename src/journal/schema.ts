@@ -5,7 +5,7 @@
  * Times (`*_at`) are epoch milliseconds and sizes bytes; columns hold JavaScript numbers, hence
  * REAL for times (SQLite stores whole ones as compactly as integers). Paths and names are the
  * bytes of the file system. Columns of `documents` stand for the fields of `Document`, which
- * explains them.
+ * explains them. The tables of a journal in PostgreSQL are made from these (postgres/tables.ts).
  */
 import type { Database } from "better-sqlite3";
 import { INDEXES } from "./indexes.ts";
@@ -35,7 +35,7 @@ const ARCHIVES = `
     allowance_from     REAL,                 -- ms; when that month began
     allowance_warned   INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  INSERT INTO archives (id, name) VALUES (1, 'main');
+  INSERT INTO archives (name) VALUES ('main');
 
   -- A watched source, known by its name. Rows outlive the mirror's removal from the configuration.
   CREATE TABLE mirrors (
@@ -79,7 +79,7 @@ const DOCUMENTS = `
     ignored_digest  TEXT,             -- the content with which "changed: ignore" left it alone
     sent_name       TEXT,
     target_path     TEXT,
-    attributes            TEXT,             -- JSON (domain/attributes.ts); null: nothing
+    attributes      TEXT,             -- JSON (domain/attributes.ts); null: nothing
     remark          TEXT,
     batch           TEXT,
     folder_id       INTEGER,
@@ -136,7 +136,7 @@ const RECORDS = `
 
   -- Where a forgotten row's file was: the way to its history.
   CREATE TABLE forgotten (
-    document  INTEGER PRIMARY KEY, -- documents.id, once
+    document  INTEGER NOT NULL PRIMARY KEY, -- documents.id, once
     mirror_id INTEGER NOT NULL,
     path      BLOB NOT NULL
   ) STRICT;
@@ -231,7 +231,12 @@ const SINGLES = `
     name TEXT PRIMARY KEY,
     text TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
+`;
 
+/** The tables that a journal has in SQLite and in PostgreSQL alike. */
+export const TABLES = `${ARCHIVES}${DOCUMENTS}${RECORDS}${SINGLES}`;
+
+const OWNER = `
   -- The daemon that owns the journal; believed only while the owner lock is held.
   CREATE TABLE owner (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
@@ -253,10 +258,7 @@ const OWN_INDEXES = `
 `;
 
 /** Step n leads from `user_version` n to n + 1. Released ones are never edited. */
-export const MIGRATIONS: readonly string[] = [
-  `${ARCHIVES}${DOCUMENTS}${RECORDS}${SINGLES}`,
-  `${INDEXES}${OWN_INDEXES}`,
-];
+export const MIGRATIONS: readonly string[] = [`${TABLES}${OWNER}`, `${INDEXES}${OWN_INDEXES}`];
 
 /** The `user_version` this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -13,15 +13,12 @@ import {
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { Query } from "./query.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
+import { typesIn } from "./tables.ts";
 import { WRITE_QUERIES } from "./write-queries.ts";
 
 const TOMBSTONE = {
   ord: "bigint",
-  document_id: "bigint",
-  mirror_id: "bigint",
-  folder_id: "bigint",
-  digest: "bytea",
-  place: "bytea",
+  ...typesIn("tombstones", ["document_id", "mirror_id", "folder_id", "digest", "place"]),
 };
 
 /** Every statement of retention, by what it is for. */

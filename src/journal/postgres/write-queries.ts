@@ -1,57 +1,7 @@
 /** The statements that write a change set. */
 import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
 import { recordset } from "./recordset.ts";
-
-/** Columns of `documents` that change, and their types. */
-const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
-  mirror_id: "bigint",
-  dir_id: "bigint",
-  name: "bytea",
-  state: "text",
-  size_bytes: "bigint",
-  modified_at: "double precision",
-  stamp: "text",
-  first_seen_at: "double precision",
-  changed_at: "double precision",
-  due_at: "double precision",
-  settled_at: "double precision",
-  digest: "text",
-  sent_name: "text",
-  target_path: "text",
-  attributes: "text",
-  remark: "text",
-  batch: "text",
-  folder_id: "bigint",
-  attempts: "bigint",
-  sent_at: "double precision",
-  sent_archive_at: "double precision",
-  doubt_at: "double precision",
-  looks: "bigint",
-  document_id: "bigint",
-  archive_status: "text",
-  uploaded_at: "double precision",
-  archive_uploaded_at: "double precision",
-  polls: "bigint",
-  converted_at: "double precision",
-  pages: "bigint",
-  archive_bytes: "bigint",
-  estimate: "bigint",
-  charge: "bigint",
-  sent_bytes: "bigint",
-  ignored_digest: "text",
-  digidoc: "smallint",
-  problem_code: "text",
-  problem_message: "text",
-  consecutive_failures: "bigint",
-  duplicate_of: "bigint",
-  current: "smallint",
-  gone_at: "double precision",
-  moved_from: "text",
-  moved_at: "double precision",
-  after_state: "text",
-  after_message: "text",
-  ordinary: "smallint",
-};
+import { COUNTS, typesIn } from "./tables.ts";
 
 /**
  * Sets these columns of the rows in $1; `was` is the state they must be in. What was done to a row
@@ -60,76 +10,39 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
  */
 export function updateOf(columns: readonly string[]): string {
   const set = columns.filter((column) => column !== "was");
-  const types = Object.fromEntries(set.map((column) => [column, DOCUMENT_TYPES[column] ?? ""]));
   return `UPDATE documents n SET ${set.map((column) => `${column} = u.${column}`).join()},
       taken_by = NULL, taken_until = NULL, sender = CASE WHEN n.state = u.state THEN n.sender
         WHEN u.state = 'uploading' THEN $2::bigint END
-    FROM ${recordset(1, "u", { id: "bigint", was: "text", ...types })}
+    FROM ${recordset(1, "u", { id: "bigint", was: "text", ...typesIn("documents", set) })}
     WHERE n.id = u.id AND n.state = u.was AND n.id = ANY($3::bigint[])`;
 }
 
 const NEWS = {
   ord: "bigint",
-  mirror_id: "bigint",
-  dir_id: "bigint",
-  name: "bytea",
-  size_bytes: "bigint",
-  modified_at: "double precision",
-  stamp: "text",
-  at: "double precision",
-  due_at: "double precision",
-  supersedes: "bigint",
-  current: "smallint",
-  event: "text",
-  detail: "text",
+  ...typesIn("documents", ["mirror_id", "dir_id", "name", "size_bytes", "modified_at", "stamp"]),
+  ...typesIn("documents", ["due_at", "supersedes", "current"]),
+  ...typesIn("history", ["at", "event", "detail"]),
 };
-const ATTEMPT = { document: "bigint", number: "bigint" };
-const END = { ended_at: "double precision", outcome: "text", document_id: "bigint" };
+const ATTEMPT = typesIn("attempts", ["document", "number"]);
+const END = typesIn("attempts", ["ended_at", "outcome", "document_id"]);
 const OPENED = {
   ...ATTEMPT,
-  started_at: "double precision",
-  digest: "text",
-  sent_name: "text",
-  folder_id: "bigint",
-  batch: "text",
+  ...typesIn("attempts", ["started_at", "digest", "sent_name", "folder_id", "batch"]),
   ...END,
 };
 const BATCHES = {
   ord: "bigint",
-  id: "text",
-  mirror_id: "bigint",
-  opened_at: "double precision",
-  joined_at: "double precision",
-  documents: "bigint",
+  ...typesIn("batches", ["id", "mirror_id", "opened_at", "joined_at", "documents"]),
 };
 const USAGE_BUCKETS = {
-  at: "double precision",
-  mirror_id: "bigint",
   part: "bigint",
-  uploaded: "bigint",
-  uploaded_bytes: "bigint",
-  converted: "bigint",
-  pages: "bigint",
-  charged: "bigint",
-  saved: "bigint",
-  failed: "bigint",
+  ...typesIn("usage_buckets", ["at", "mirror_id", ...COUNTS]),
 };
-const LINES = {
-  document: "bigint",
-  number: "bigint",
-  at: "double precision",
-  from_state: "text",
-  to_state: "text",
-  event: "text",
-  detail: "text",
-  times: "bigint",
-};
+const LINE = ["document", "number", "at", "from_state", "to_state", "event", "detail", "times"];
+const LINES = typesIn("history", LINE);
 const OUTBOX_ENTRIES = {
   ord: "bigint",
-  mirror_id: "bigint",
-  outcome: "text",
-  at: "double precision",
-  document: "text",
+  ...typesIn("outbox", ["mirror_id", "outcome", "at", "document"]),
 };
 
 const names = (columns: object) => Object.keys(columns).join();
@@ -172,7 +85,7 @@ export const WRITE_QUERIES = {
   usageBuckets: `INSERT INTO usage_bucket_parts AS t (${names(USAGE_BUCKETS)})
     SELECT ${names(USAGE_BUCKETS)} FROM ${recordset(1, "u", USAGE_BUCKETS)}
     ON CONFLICT (at, mirror_id, part) DO UPDATE
-    SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved", "failed"])}`,
+    SET ${sums(COUNTS)}`,
   outboxEntries: `INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", OUTBOX_ENTRIES)} ORDER BY ord`,
   dropTombstone: `DELETE FROM tombstones r
