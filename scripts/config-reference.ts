@@ -5,14 +5,14 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { type KeyPath, writtenKey } from "../src/config/config-problems.ts";
+import { writtenKey } from "../src/config/config-problems.ts";
 import { variableOf } from "../src/config/environment.ts";
-import { aboutOf, kindOf, unwrap } from "../src/config/kind.ts";
-import { fileSchema } from "../src/config/file-schema.ts";
+import { aboutOf, type KeyPath, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
+import { fileSchema } from "../src/config/config.ts";
 
 const INTRODUCTION = `# Configuration
 
-<!-- Written by scripts/config-reference.ts from src/config/file-schema.ts. Change those, not this. -->
+<!-- Written by scripts/config-reference.ts from the sections in src/config. Change those, not this. -->
 
 One YAML file (YAML 1.2; anchors and merge keys work), the first of these that exists:
 
@@ -104,12 +104,13 @@ function entryOf(
 ): { name: string; about: string; text: string }[] {
   const name = String(key.at(-1));
   const { inner, fallback, optional } = unwrap(schema);
-  if (inner instanceof z.ZodObject) return [];
-  const about = aboutOf(schema);
+  if (inner instanceof z.ZodObject && shortOf(schema) === undefined) return [];
+  const about = shortOf(schema)?.about ?? aboutOf(schema);
   if (about === undefined) throw new Error(`the schema says nothing of the key ${name}`);
   const missing = about.without ?? (optional ? undefined : "**required**");
   const byDefault = fallback === undefined ? missing : `\`${written(fallback)}\``;
-  const standard = inner instanceof z.ZodUnion ? undefined : byDefault;
+  const isWhole = inner instanceof z.ZodUnion || inner instanceof z.ZodObject;
+  const standard = isWhole ? undefined : byDefault;
   const variable = variableOf(key);
   const value = [valueOf(inner), standard].filter((part) => part !== undefined).join("; ");
   const example = isPlain(inner) ? "" : ` E.g. \`${name}: ${about.example}\``;
@@ -127,6 +128,8 @@ function isPlain(schema: z.core.$ZodType): boolean {
 }
 
 function valueOf(schema: z.core.$ZodType): string {
+  const short = shortOf(schema);
+  if (short) return `${short.kind} or mapping`;
   if (schema instanceof z.ZodObject) return "mapping";
   if (schema instanceof z.ZodRecord) return `${valueOf(schema.valueType)} by name`;
   if (schema instanceof z.ZodUnion) return schema.options.map(valueOf).join(" or ");

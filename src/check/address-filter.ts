@@ -3,10 +3,10 @@
  * through is dropped without a word, while everything is reached from a shell.
  */
 import { lookup } from "node:dns/promises";
-import { archivesOf } from "../config/archives.ts";
+import { archivesOf } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { type Host, partnerAt } from "../config/channel-definition.ts";
-import { notifyPartners } from "../config/notify.ts";
+import { notifyPartners } from "../config/notify-section.ts";
 import { addressFilter, readNameservers } from "../network/address-filter.ts";
 import { placeOf } from "../network/network.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";

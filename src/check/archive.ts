@@ -2,7 +2,7 @@ import { archiveSettings, lookUpSettings, openClient } from "../archive/archive-
 import { openSigner } from "../archive/signer.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { HttpArchive } from "../archive/http-archive.ts";
-import { accountsOf } from "../config/archives.ts";
+import { accountsOf } from "../config/config.ts";
 import type { ArchiveAccount, Config, Mirror } from "../config/config.ts";
 import { isLoopback } from "../network/proxies.ts";
 import { failureOf } from "../domain/failure.ts";

@@ -1,4 +1,4 @@
-import type { PostgresPlace } from "../config/journal-place.ts";
+import type { PostgresPlace } from "../network/journal-place.ts";
 import { lookAt } from "../journal/postgres/look.ts";
 import type { Clock } from "../std/clock.ts";
 import { type CheckResult, ok, warn } from "./check-result.ts";

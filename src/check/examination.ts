@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { callerNow } from "../config/other-writer.ts";
+import { callerNow } from "../std/other-writer.ts";
 import { DEFAULT, effectiveKeys } from "../config/effective.ts";
 import {
   fewText,

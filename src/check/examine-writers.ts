@@ -1,8 +1,8 @@
 /** Can others change what the daemon reads its settings from, and what it runs? They would have the rights of the daemon's user. */
 import { dirname, resolve } from "node:path";
-import { accountsOf } from "../config/archives.ts";
+import { accountsOf } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
-import { type Caller, foreignPlace } from "../config/other-writer.ts";
+import { type Caller, foreignPlace } from "../std/other-writer.ts";
 import { type CheckResult, fail, warn } from "./check-result.ts";
 
 type Named = readonly [what: string, path: string];

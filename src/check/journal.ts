@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
-import { shownJournal } from "../config/journal-place.ts";
+import { shownJournal } from "../network/journal-place.ts";
 import { assertNotExchanged, renamedMirrors } from "../daemon/bind-archives.ts";
 import { isSolo } from "../journal/cluster.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";

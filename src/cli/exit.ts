@@ -4,7 +4,7 @@
  */
 import { CommanderError } from "commander";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/config-problems.ts";
 import { Stopping } from "../std/abort.ts";
 import { Fault, messageOf, UsageError } from "../std/fault.ts";
 import { exhaustion } from "../std/open-files.ts";

@@ -1,5 +1,5 @@
 import type { Mirror } from "../config/config.ts";
-import { formatDuration } from "../config/duration.ts";
+import { formatDuration } from "../std/duration.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type Attributes, METADATA_FIELDS } from "../domain/attributes.ts";
 import type { AttemptRow, HistoryRow } from "../journal/journal.ts";

@@ -1,14 +1,9 @@
-import { dirname } from "node:path";
 import { CONNECTIONS } from "../archive/archive-settings.ts";
-import { archiveNameOf, archivesIn } from "../config/archives.ts";
-import { signingOf } from "../config/build-config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { accountOf, archiveNameOf, archivesIn } from "../config/archive-section.ts";
+import type { FileShape } from "../config/config.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
-import { findNetworks } from "../config/find-networks.ts";
-import type { FileShape } from "../config/file-schema.ts";
-import { findSecrets } from "../config/secrets.ts";
-import { sketchOf } from "../config/sketch-of.ts";
-import { invariant } from "../std/invariant.ts";
+import { ConfigError } from "../config/config-problems.ts";
+import { wholeSketchOf } from "../config/load-config.ts";
 import type { ArchiveSettings } from "../archive/archive.ts";
 import { UsageError } from "../std/fault.ts";
 
@@ -22,10 +17,7 @@ export async function readArchiveSettings(
   wanted: string | undefined,
 ): Promise<ArchiveSettings> {
   const file = await readConfigFile(places);
-  const { sketch, findings } = sketchOf(file, places.env);
-  const around = { config: file, env: places.env, findings, files: [] };
-  const secrets = await findSecrets(sketch, around);
-  const networks = await findNetworks(sketch, around);
+  const { sketch, findings } = await wholeSketchOf(file, places.env);
   try {
     findings.throwIfAny();
   } catch (error) {
@@ -37,13 +29,8 @@ export async function readArchiveSettings(
   const name = archiveNameOf({ archive: wanted }, archives);
   const archive = archives.find((each) => each.name === name);
   if (!archive) throw new UsageError(unknownArchive(wanted, archives));
-  const { url, timeout, signing, storedSize } = archive.section;
-  const { accountKey, signingSecret } = secrets.archives.get(archive.name) ?? {};
-  invariant(accountKey !== undefined, "a checked archive part is whole");
-  const signs = signingOf(signing, signingSecret, dirname(file.path));
-  const network = networks.archives.get(archive.name) ?? {};
-  const spoken = { url, accountKey, signing: signs, network, timeoutMs: timeout, storedSize };
-  return { ...spoken, connections: CONNECTIONS };
+  const { name: _, network = {}, ...account } = accountOf(archive, places.env);
+  return { ...account, network, connections: CONNECTIONS };
 }
 
 /** What is wrong with `--archive NAME`, or with its absence. */

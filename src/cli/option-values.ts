@@ -1,7 +1,7 @@
 /** How the values of options are read; what cannot be meant is refused in one line. */
 import { InvalidArgumentError } from "commander";
-import { parseDuration } from "../config/duration.ts";
-import { parseSize } from "../config/size.ts";
+import { parseDuration } from "../std/duration.ts";
+import { parseSize } from "../std/size.ts";
 import { folderPath, MALFORMED } from "../embedded-archive/reading.ts";
 
 /** A whole number, 0 or more. */

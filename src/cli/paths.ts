@@ -6,7 +6,7 @@
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Mirror } from "../config/config.ts";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../std/nearest.ts";
 import type { Journal } from "../journal/journal.ts";
 import { rawOf, rawOfText, type RawPath } from "../std/raw-path.ts";
 import type { KnownPlace, MirrorPath } from "../report/explanation.ts";

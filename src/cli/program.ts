@@ -3,7 +3,7 @@ import { version } from "../daemon/version.ts";
 import { type AddCommand, HELP_GROUP } from "./command-table.ts";
 import type { Shell } from "./shell.ts";
 import { examples } from "./option-values.ts";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../std/nearest.ts";
 import { UsageError } from "../std/fault.ts";
 
 /** The command line with these commands. Parsing throws `CommanderError` and `UsageError`, and ends no process. */

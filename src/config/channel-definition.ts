@@ -8,20 +8,6 @@ import { type NetworkSettings, placeOf } from "../network/network.ts";
 import { type About, type Kind, kind, section, setting } from "./kind.ts";
 import { choice, givenName, textIn } from "./kinds.ts";
 
-/** Whether a secret has to be there; one that is not used is not looked for. */
-export type Need = "required" | "optional" | "unused";
-
-/**
- * A key that holds a secret: its value is in the file, in the file that `nameFile` names, or in a variable
- * (`SCANFERRY_MAIL_PASSWORD` for the `password` of a `mail`).
- */
-export type SecretKey = {
-  readonly name: string;
-  readonly need: Need;
-  /** An address, which may stand in a file that others can read. */
-  readonly isAddress?: boolean;
-};
-
 /** A host that the daemon speaks to; `what` it is, in words. */
 export type Host = { readonly what: string; readonly host: string };
 
@@ -41,11 +27,10 @@ export type ChannelDefinition<Shape = unknown, Settings = unknown> = {
   readonly about: About;
   /** What `notify test` says when the message was taken. */
   readonly taken: string;
-  readonly secrets: (channel: Partial<Shape>) => readonly SecretKey[];
   /** Reports keys that contradict one another. */
   readonly conflicts: (channel: Partial<Shape>, report: Report) => void;
-  /** From the keys, checked and with the secrets that were found. */
-  readonly build: (channel: Shape, secrets: ChannelSecrets, around: ChannelContext) => Settings;
+  /** From the keys, checked and with their secrets filled in. */
+  readonly build: (channel: Shape, around: ChannelContext) => Settings;
   /** Hosts that the keys name; "" for one that is known elsewhere. */
   readonly hosts: (channel: Shape) => readonly string[];
   /** Whom the daemon speaks to; undefined: no other host. */
@@ -58,9 +43,6 @@ export type ChannelDefinition<Shape = unknown, Settings = unknown> = {
 
 /** Of one of the channel's keys: what is wrong, and what to do. */
 export type Report = (name: string, message: string, fix: string) => void;
-
-/** Secrets by their keys. */
-export type ChannelSecrets = Readonly<Record<string, string | undefined>>;
 
 /** The keys of a channel, those that every channel has among them. */
 type Shape<Keys extends z.ZodRawShape> = z.output<z.ZodObject<Keys & ReturnType<typeof ownKeys>>>;
@@ -78,7 +60,6 @@ export function channel<By extends string, Keys extends z.ZodRawShape, Settings 
   const { about } = declared;
   const nothing = () => [];
   return {
-    secrets: nothing,
     conflicts: () => {},
     hosts: nothing,
     partner: () => undefined,

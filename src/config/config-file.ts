@@ -1,11 +1,11 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./config-problems.ts";
 import { isEnough } from "./environment.ts";
-import { type Caller, callerNow, otherWriter, type Owned } from "./other-writer.ts";
+import { type Caller, callerNow, otherWriter, type Owned } from "../std/other-writer.ts";
 import { pathIn } from "./place-kinds.ts";
-import { quotedPath } from "./quoted.ts";
+import { quotedPath } from "../std/quoted.ts";
 
 /** A configuration file as it was found. */
 export type ConfigFile = {

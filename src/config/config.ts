@@ -1,139 +1,186 @@
-import type { PagePolicy } from "../domain/allowance.ts";
-import type { Hours } from "../domain/hours.ts";
-import type { Signing } from "../domain/signing.ts";
-import type { StoredSize } from "../domain/stored-size.ts";
-import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
-import type { NetworkSettings } from "../network/network.ts";
-import type { MirrorRules } from "../rules/rules.ts";
-import type { Hooks } from "./hooks.ts";
-import type { JournalPlace } from "./journal-place.ts";
-import type { NotifyConfig } from "./notify.ts";
-import type { SecretFile } from "./secret-file.ts";
-import type { After, MissingFolder } from "./place-kinds.ts";
+/**
+ * The whole configuration, section by section. A section's file has its keys (what each may be, its default, what it
+ * means), what its keys cannot say alone, and what the program gets: a new key is an entry in its schema and, where it
+ * is renamed or converted, a word in its `…Of`. The reference, the starter and the variables' names follow from it.
+ */
+import { dirname } from "node:path";
+import type { z } from "zod";
+import { invariant } from "../std/invariant.ts";
+import type { StampedFile } from "../std/small-file.ts";
+import {
+  accountOf,
+  archiveNameOf,
+  archiveSchema,
+  archivesIn,
+  archivesSchema,
+  checkArchives,
+  networkTo,
+} from "./archive-section.ts";
+import type { ConfigProblems } from "./config-problems.ts";
+import {
+  checkJournal,
+  completeJournal,
+  journalOf,
+  journalPathIn,
+  journalSchema,
+  retentionOf,
+} from "./journal-section.ts";
+import { section, setting, settings, type Sketch } from "./kind.ts";
+import { duration } from "./kinds.ts";
+import { checkMirrors, mirrorOf, mirrorsSchema, nameMirrors } from "./mirror-section.ts";
+import { checkChannels, notifyOf, notifySchema } from "./notify-section.ts";
+import {
+  batchOf,
+  batchSchema,
+  checkSending,
+  conversionOf,
+  conversionSchema,
+  quotaOf,
+  quotaSchema,
+  scheduleSchema,
+  uploadOf,
+  uploadSchema,
+} from "./sending-sections.ts";
+import {
+  checkOwnFiles,
+  logOf,
+  logSchema,
+  receiptsOf,
+  receiptsSchema,
+  webOf,
+  webSchema,
+} from "./service-sections.ts";
+
+/** The whole file. */
+export const fileSchema = section(
+  {
+    archive: archiveSchema.optional(),
+    archives: archivesSchema,
+    mirrors: mirrorsSchema,
+    journal: journalSchema,
+    upload: uploadSchema,
+    batch: batchSchema,
+    quota: quotaSchema,
+    conversion: conversionSchema,
+    schedule: scheduleSchema,
+    web: webSchema,
+    notify: notifySchema,
+    log: logSchema,
+    receipts: receiptsSchema,
+    shutdown: setting(duration("0", "1h").prefault("20s"), {
+      meaning: "How long a stop waits for uploads in progress before it cancels them safely.",
+      example: "1m",
+    }),
+  },
+  "The whole file.",
+);
+
+/** The file with every default filled in and every path absolute, its secrets perhaps not yet looked up. */
+export type FileShape = z.output<typeof fileSchema>;
+
+/** The same, as far as it could be read: what is missing or wrong is left out. */
+export type FileSketch = Sketch<typeof fileSchema>;
+
+/** Fills in what follows from other keys, and reports every conflict among what could be read. */
+export function checkFile(sketch: FileSketch, findings: ConfigProblems): void {
+  const { mirrors = [], journal } = sketch;
+  nameMirrors(mirrors);
+  if (journal) completeJournal(journal);
+  checkArchives(sketch, findings);
+  checkMirrors(mirrors, findings);
+  const own = { log: sketch.log?.file, receipts: sketch.receipts?.dir };
+  const sources = mirrors.map((mirror) => mirror?.source);
+  checkOwnFiles({ journal: journal && journalPathIn(journal), ...own }, sources, findings);
+  if (journal) checkJournal(journal, findings);
+  const names = mirrors.flatMap((mirror) => mirror?.name ?? []);
+  checkSending(sketch, names, findings);
+  checkChannels(sketch.notify, findings);
+}
+
+/** What a configuration is made from next to its keys. */
+export type Origin = {
+  /** Of the configuration file. */
+  readonly path: string;
+  readonly isWritten: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** The files that secrets were read from. */
+  readonly files?: readonly StampedFile[] | undefined;
+};
+
+function settingsOf(shape: FileShape, { path, isWritten, env, files }: Origin) {
+  const folder = dirname(path);
+  const archives = archivesIn(shape);
+  const [first] = archives;
+  invariant(first, "a checked configuration has an archive");
+  const [, ...further] = archives.map((archive) => accountOf(archive, env));
+  return settings({
+    /** The file it was read from, absolute. */
+    file: isWritten ? path : undefined,
+    /** The archive; where there are several, the first. `accountsOf` gives each its own configuration. */
+    archive: accountOf(first, env),
+    /** The other ones of `archives`. */
+    furtherArchives: further.length === 0 ? undefined : further,
+    mirrors: shape.mirrors.map((mirror) =>
+      mirrorOf(mirror, archiveNameOf(mirror, archives), folder),
+    ),
+    journal: journalOf(shape.journal),
+    /** Undefined: everything is kept. */
+    retention: retentionOf(shape.journal),
+    upload: uploadOf(shape.upload),
+    batch: batchOf(shape.batch),
+    quota: quotaOf(shape.quota),
+    conversion: conversionOf(shape.conversion),
+    schedule: shape.schedule,
+    /** Undefined: no web listener. */
+    web: webOf(shape.web),
+    /** Undefined: nobody learns about anything. */
+    notify: notifyOf(shape.notify, { folder, networkTo: networkTo(first, env) }),
+    log: logOf(shape.log),
+    /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
+    receipts: receiptsOf(shape.receipts),
+    /** How long a stop waits for what is in flight. */
+    shutdownMs: shape.shutdown,
+    secretFiles: files,
+  });
+}
 
 /**
- * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
- * durations in milliseconds, paths absolute, secrets read. Frozen all the way down; a reload makes
- * a new one. `schema.ts` has what each key means.
+ * The configuration as the rest of scanferry sees it: everything checked, every default filled in, durations in
+ * milliseconds, paths absolute, secrets read. A reload makes a new one.
  */
-export type Config = {
-  /** The file it was read from, absolute. */
-  readonly file: string | undefined;
-  /** The archive; where there are several, the first. `accountsOf` gives each its own configuration. */
-  readonly archive: ArchiveAccount;
-  /** The other ones of `archives`. */
-  readonly furtherArchives?: readonly ArchiveAccount[];
-  readonly mirrors: Mirror[];
-  readonly journal: JournalPlace;
-  /** Undefined: everything is kept. */
-  readonly retention?: Retention | undefined;
-  readonly upload: {
-    /** At most; see `domain/concurrency.ts`. */
-    readonly concurrency: number;
-    /** Of all uploads together; undefined: no limit. */
-    readonly bytesPerSecond?: number | undefined;
-    /** When uploads may begin; undefined: always. */
-    readonly hours?: Hours | undefined;
-    readonly retry: RetryInterval;
-    /** After a lost reply: how long to look, and how far clocks may differ. */
-    readonly doubt: { readonly windowMs: number; readonly toleranceMs: number };
-  };
-  readonly batch: { readonly quietMs: number; readonly maxDocuments: number };
-  readonly quota: {
-    readonly retry: RetryInterval;
-    /** A cron expression. */
-    readonly retryAt: string | undefined;
-    /** The page allowance; undefined: none is known. */
-    readonly pages?: PagePolicy | undefined;
-  };
-  readonly conversion: {
-    readonly poll: RetryInterval;
-    readonly stuckAfterMs: number;
-    /** Nothing is sent while so many documents are uploaded and not CONVERTED; undefined: no ceiling. */
-    readonly outstandingMax?: number | undefined;
-  };
-  /** Cron expressions. */
-  readonly schedule: { readonly rescan: string };
-  /** Undefined: no web listener. `host` is without brackets; port 0 is any free one. */
-  readonly web:
-    | {
-        readonly host: string;
-        readonly port: number;
-        readonly token?: string;
-        /** What a reverse proxy is called by; lower case. */
-        readonly names?: readonly string[];
-      }
-    | undefined;
-  /** Undefined: nobody learns about anything. */
-  readonly notify?: NotifyConfig | undefined;
-  readonly log: { readonly level: LogLevel; readonly file?: LogFileSettings | undefined };
-  /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
-  readonly receipts?: ReceiptSettings | undefined;
-  /** How long a stop waits for what is in flight. */
-  readonly shutdownMs: number;
-  /** The files that secrets were read from. */
-  readonly secretFiles?: readonly SecretFile[];
-};
+export type Config = ReturnType<typeof settingsOf>;
 
 /** An archive and the account there. */
-export type ArchiveAccount = {
-  /** Unique among the archives; what the journal knows it by. */
-  readonly name: string;
-  /** `{base_url}`, without a slash at its end. */
-  readonly url: string;
-  /** `acc_key`. A secret. */
-  readonly accountKey: string;
-  readonly signing: Signing;
-  /** How it is reached; absent: straight. */
-  readonly network?: NetworkSettings;
-  readonly timeoutMs: number;
-  /** Absent: `same`. */
-  readonly storedSize?: StoredSize;
-};
-
-/** How long the journal keeps details, and how much longer it remembers contents. */
-export type Retention = { readonly retainMs: number; readonly rememberMs: number };
-
-/** A log of its own: its file, absolute, the most it holds in bytes, and how many older ones stay. */
-export type LogFileSettings = {
-  readonly path: string;
-  readonly sizeBytesMax: number;
-  readonly olderMax: number;
-};
-
-/** A folder for receipts, absolute, and the files that each batch gets. */
-export type ReceiptSettings = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
-
-/** An interval that grows from `initialMs` up to `maxMs`. */
-export type RetryInterval = { readonly initialMs: number; readonly maxMs: number };
+export type ArchiveAccount = Config["archive"];
 
 /** A source folder and the archive folder that it is carried into. */
-export type Mirror = {
-  /** Unique among the mirrors. */
-  readonly name: string;
-  /** Absolute, normalised, never looked at while the configuration is read. */
-  readonly source: string;
-  /** The name of the archive it is carried into. */
-  readonly archive: string;
-  readonly target: { readonly path: string } | { readonly id: number };
-  readonly include: string[];
-  /** Next to the built-in list; holds the folder of `after: move` when that lies in the source. */
-  readonly exclude: string[];
-  readonly watch: "auto" | "native" | "polling" | "off";
-  readonly settleMs: number;
-  readonly incompleteMs: number;
-  readonly stillIncomplete: "hold" | "upload";
-  readonly missingFolder: MissingFolder;
-  readonly firstRun: "hold" | "upload";
-  readonly changed: "upload" | "ignore";
-  /** Contents of one path that are sent within an hour; absent: `CHANGES_PER_HOUR`. */
-  readonly changesPerHour?: number;
-  readonly after: After;
-  /** What goes with its documents, and where they go. */
-  readonly rules: MirrorRules;
-  /** Commands that are asked, or told; absent: none. */
-  readonly hooks?: Hooks | undefined;
-};
+export type Mirror = Config["mirrors"][number];
 
 /** Least to most important; `silent` logs nothing. */
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+export type LogLevel = Config["log"]["level"];
+
+/** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
+export function buildConfig(shape: FileShape, origin: Origin): Config {
+  return frozen(settingsOf(shape, origin));
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}
+
+/** All archives of a configuration, one or more. */
+export function archivesOf(config: Pick<Config, "archive" | "furtherArchives">) {
+  return [config.archive, ...(config.furtherArchives ?? [])];
+}
+
+/** The configuration as each archive has it: with its own mirrors, and no other archive. */
+export function accountsOf(config: Config): Config[] {
+  return archivesOf(config).map((archive) => ({
+    ...config,
+    archive,
+    furtherArchives: [],
+    mirrors: config.mirrors.filter((mirror) => mirror.archive === archive.name),
+  }));
+}

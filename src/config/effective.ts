@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { legible } from "../std/legible.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
-import { VARIABLES } from "./environment.ts";
-import { type ConfigProblems, type KeyPath, writtenKey } from "./config-problems.ts";
-import { kindOf, unwrap } from "./kind.ts";
-import { fileSchema } from "./file-schema.ts";
-import { sketchOf } from "./sketch-of.ts";
+import { fileSchema } from "./config.ts";
+import { type ConfigProblems, writtenKey } from "./config-problems.ts";
+import { variableOf, variableSuffix } from "./environment.ts";
+import { type KeyPath, kindOf, secretOf, unwrap } from "./kind.ts";
+import { sketchOf } from "./load-config.ts";
 
 /** One key and its value. */
 export type EffectiveKey = {
@@ -43,13 +43,14 @@ function keysIn(
   written: unknown,
   key: KeyPath,
   around: Around,
-  isSecret = false,
 ): EffectiveKey[] {
   const { inner, fallback, optional } = unwrap(schema);
   const value = written ?? undefined;
   const isSection = inner instanceof z.ZodObject || inner instanceof z.ZodUnion;
-  if (inner instanceof z.ZodObject && (value !== undefined || !optional))
-    return sectionIn(inner, value, key, around);
+  if (inner instanceof z.ZodObject && (isMapping(value) || (value === undefined && !optional)))
+    return Object.entries(inner.shape).flatMap(([name, child]) =>
+      keysIn(child, isMapping(value) ? value[name] : undefined, [...key, name], around),
+    );
   if (inner instanceof z.ZodUnion && (isMapping(value) || (value ?? fallback) === undefined)) {
     const section = inner.options.find((option) => option instanceof z.ZodObject);
     if (section && !(optional && value === undefined)) return keysIn(section, value, key, around);
@@ -65,26 +66,11 @@ function keysIn(
     );
   }
   const applies = value ?? (isSection ? undefined : fallback);
-  const variable = around.findings.variableOf(key) ?? secretVariable(key, around.env);
+  const variable = around.findings.variableOf(key) ?? secretVariable(schema, key, around.env);
   if (applies === undefined && variable === undefined) return [];
-  const shown =
-    isSecret || kindOf(inner)?.name === "secret"
-      ? HIDDEN
-      : legible(withoutPassword(textOf(applies)));
+  const isSecret = secretOf(schema) !== undefined || kindOf(schema)?.name === "secret";
+  const shown = isSecret ? HIDDEN : legible(withoutPassword(textOf(applies)));
   return [{ key: writtenKey(key), value: shown, origin: originOf(key, value, variable, around) }];
-}
-
-function sectionIn(
-  schema: z.ZodObject,
-  value: unknown,
-  key: KeyPath,
-  around: Around,
-): EffectiveKey[] {
-  const given = isMapping(value) ? value : {};
-  return Object.entries(schema.shape).flatMap(([name, child]) =>
-    // An address is a secret too where another key names its file.
-    keysIn(child, given[name], [...key, name], around, Object.hasOwn(schema.shape, `${name}File`)),
-  );
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -104,15 +90,16 @@ function originOf(
 }
 
 /** The variable of a secret, which is looked up by others than set keys. */
-function secretVariable(key: KeyPath, env: NodeJS.ProcessEnv): string | undefined {
-  const short: Readonly<Record<string, string>> = {
-    "archive.accountKey": "SCANFERRY_ACCOUNT_KEY",
-    "archive.signing.secret": "SCANFERRY_SIGNING_SECRET",
-    "notify.ping.url": "SCANFERRY_PING_URL",
-  };
-  const own = VARIABLES.find((variable) => variable.isSecret && variable.key.join() === key.join());
-  const names = [own?.name, short[key.join(".")]].flatMap((name) => name ?? []);
-  return names.flatMap((name) => [name, `${name}_FILE`]).find((name) => env[name]);
+function secretVariable(
+  schema: z.core.$ZodType,
+  key: KeyPath,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const secret = secretOf(schema);
+  const names = secret ? [variableOf(key), `${secret.variable}${variableSuffix(key)}`] : [];
+  return names
+    .flatMap((name) => (name === undefined ? [] : [name, `${name}_FILE`]))
+    .find((name) => env[name]);
 }
 
 /** Of an address with user and password only the rest is shown. */

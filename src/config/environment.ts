@@ -4,11 +4,10 @@
  * a single mirror, `SCANFERRY_MIRROR_…`. Secrets are looked up by their variables elsewhere (`secrets.ts`).
  */
 import { z } from "zod";
-import { CHANNELS } from "./channels.ts";
-import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { unwrap } from "./kind.ts";
-import { nearest } from "./nearest.ts";
-import { fileSchema } from "./file-schema.ts";
+import { nearest } from "../std/nearest.ts";
+import { fileSchema } from "./config.ts";
+import type { ConfigProblems } from "./config-problems.ts";
+import { declaredSections, isOfSecret, type KeyPath, secretOf, shortOf, unwrap } from "./kind.ts";
 
 /** A variable, the key that it sets, and what it may be. */
 export type Variable = {
@@ -19,88 +18,76 @@ export type Variable = {
   readonly schema: z.core.$ZodType;
 };
 
-export const PREFIX = "SCANFERRY_";
+const PREFIX = "SCANFERRY_";
+
+/** Of the archives that have names, and what Kubernetes sets in each container for a service called scanferry. */
+const NAMED =
+  /^SCANFERRY_((ACCOUNT_KEY|SIGNING_SECRET|ARCHIVE_PROXY)_[A-Z0-9_]+|SERVICE_.*|PORT(_.*)?)$/;
+
+/** Keys of which one or the other is given. */
+const EITHER: Readonly<Record<string, string>> = { target: "targetId", targetId: "target" };
+
+const SECTIONS = declaredSections(fileSchema);
+
+/** Every variable that sets a key, sections before what is in them. */
+export const VARIABLES: readonly Variable[] = SECTIONS.flatMap(({ schema, key }) =>
+  Object.entries(schema.shape).flatMap(([name, child]) => {
+    const whole = [...key, name];
+    const words = wordsIn(whole);
+    const { inner } = unwrap(child);
+    if (words === undefined || !isText(child)) return [];
+    const isSecret = isOfSecret(name, schema);
+    return [{ name: `${PREFIX}${words.join("_")}`, key: whole, isSecret, schema: inner }];
+  }),
+).toSorted((a, b) => a.key.length - b.key.length);
 
 /** Those that no key of the schema is named after. */
 const OTHERS = [
-  "ACCOUNT_KEY",
-  "ACCOUNT_KEY_FILE",
-  "SIGNING_SECRET",
-  "SIGNING_SECRET_FILE",
   "CONFIG",
   "ARCHIVE_ACCOUNTS",
-  "JOURNAL_PASSWORD",
-  "PING_URL",
-  "PING_URL_FILE",
   // Read by bin/scanferry, the image and its compose files, and the tests.
   "NODE",
   "HEALTH_URL",
   "USER",
   "KILLS",
   "SEED",
-  ...CHANNELS.flatMap(({ by, schema }) =>
-    Object.keys(schema.shape)
-      .filter((name) => isSecretIn(name, Object.keys(schema.shape)))
-      .map((name) => [by, name].flatMap(wordsOf).join("_")),
-  ),
 ].map((name) => `${PREFIX}${name}`);
 
-/** Of the archives that have names, and what Kubernetes sets in each container for a service called scanferry. */
-const NAMED =
-  /^SCANFERRY_((ACCOUNT_KEY|SIGNING_SECRET|ARCHIVE_PROXY)_[A-Z0-9_]+|SERVICE_.*|PORT(_.*)?)$/;
-
-/** A key that is written in one word stands for this key of its section. */
-const SHORT: Readonly<Record<string, (written: string) => string>> = {
-  journal: (written) => (/^postgres(ql)?:/.test(written) ? "url" : "path"),
-  receipts: () => "dir",
-};
-
-/** Keys of which one or the other is given. */
-const EITHER: Readonly<Record<string, string>> = { target: "targetId", targetId: "target" };
-
-/** Every variable that sets a key, sections before what is in them. */
-export const VARIABLES: readonly Variable[] = variablesIn(fileSchema, [], [], false).toSorted(
-  (a, b) => a.key.length - b.key.length,
+/** The shorter names of secrets. */
+const SECRETS = SECTIONS.flatMap(({ schema }) =>
+  Object.values(schema.shape).flatMap((child) => {
+    const { variable } = secretOf(child) ?? {};
+    return variable === undefined ? [] : [variable, `${variable}_FILE`];
+  }),
 );
 
-function variablesIn(
-  schema: z.core.$ZodType,
-  key: KeyPath,
-  words: readonly string[],
-  isSecret: boolean,
-): Variable[] {
+/** The words of a key's variable; undefined for a key within a list, but for those of a single mirror. */
+function wordsIn([first, ...rest]: KeyPath): string[] | undefined {
+  const isMirror = first === "mirrors" && rest[0] === 0;
+  const names = isMirror ? ["mirror", ...rest.slice(1)] : [first, ...rest];
+  if (names.some((name) => typeof name !== "string")) return undefined;
+  return names.flatMap((name) =>
+    String(name)
+      .split(/(?=[A-Z])/)
+      .map((word) => word.toUpperCase()),
+  );
+}
+
+/** True for what can be written in one word, or as several with commas between them. */
+function isText(schema: z.core.$ZodType): boolean {
   const { inner } = unwrap(schema);
-  const own = { name: `${PREFIX}${words.join("_")}`, key, isSecret, schema: inner };
-  if (inner instanceof z.ZodUnion) {
-    const sections = inner.options.filter((option) => option instanceof z.ZodObject);
-    const below = sections.flatMap((option) => variablesIn(option, key, words, isSecret));
-    return sections.length === inner.options.length ? below : [own, ...below];
-  }
-  if (inner instanceof z.ZodArray) {
-    if (key.length === 1 && key[0] === "mirrors")
-      return variablesIn(inner.element, [...key, 0], ["MIRROR"], isSecret);
-    const { inner: element } = unwrap(inner.element);
-    return element instanceof z.ZodObject || element instanceof z.ZodArray ? [] : [own];
-  }
-  if (inner instanceof z.ZodRecord) return [];
-  if (!(inner instanceof z.ZodObject)) return [own];
-  const names = Object.keys(inner.shape);
-  return Object.entries(inner.shape).flatMap(([name, child]) =>
-    variablesIn(child, [...key, name], [...words, ...wordsOf(name)], isSecretIn(name, names)),
-  );
+  if (inner instanceof z.ZodObject) return shortOf(schema) !== undefined;
+  if (inner instanceof z.ZodArray) return isText(inner.element) && !isList(inner.element);
+  return !(inner instanceof z.ZodRecord);
 }
 
-/** A secret's key has another one next to it for the name of its file. */
-export function isSecretIn(name: string, names: readonly string[]): boolean {
-  return (
-    name === "passwordFile" ||
-    names.includes(`${name}File`) ||
-    (/^.+File$/.test(name) && names.includes(name.slice(0, -4)))
-  );
+function isList(schema: z.core.$ZodType): boolean {
+  return unwrap(schema).inner instanceof z.ZodArray;
 }
 
-export function wordsOf(name: string): string[] {
-  return name.split(/(?=[A-Z])/).map((word) => word.toUpperCase());
+/** What ends the names of an archive's variables: nothing where it is the only one, else its own name. */
+export function variableSuffix([first, name]: KeyPath): string {
+  return first === "archives" ? `_${String(name).toUpperCase().replaceAll("-", "_")}` : "";
 }
 
 /** The variable of a key; undefined where it has none. */
@@ -165,8 +152,9 @@ function set(whole: Section, key: KeyPath, value: unknown): void {
 
 /** What was written in one word, with the key that it is short for. */
 function sectionOf(name: string, written: unknown): Section {
-  const key = typeof written === "string" ? SHORT[name]?.(written) : undefined;
-  return key === undefined ? {} : { [key]: written };
+  const schema = fileSchema.shape[name as keyof typeof fileSchema.shape];
+  const key = typeof written === "string" && schema && shortOf(schema)?.keyOf(written);
+  return typeof key === "string" ? { [key]: written } : {};
 }
 
 /** The text, or what it would be in a file where the key takes no text. */
@@ -175,13 +163,18 @@ function valueOf(schema: z.core.$ZodType, text: string): unknown {
     const items = text.split(",").map((item) => item.trim());
     return items.filter((item) => item !== "").map((item) => valueOf(schema.element, item));
   }
-  if (schema instanceof z.ZodUnion || z.safeParse(schema, text).success) return text;
+  if (
+    schema instanceof z.ZodUnion ||
+    schema instanceof z.ZodObject ||
+    z.safeParse(schema, text).success
+  )
+    return text;
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return text === "true" || text === "false" ? text === "true" : text;
 }
 
 function reportUnknown(env: NodeJS.ProcessEnv, findings: ConfigProblems): void {
-  const known = [...VARIABLES.map(({ name }) => name), ...OTHERS];
+  const known = [...VARIABLES.map(({ name }) => name), ...SECRETS, ...OTHERS];
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || !text || known.includes(name) || NAMED.test(name)) continue;
     const meant = nearest(name, known);

@@ -1,4 +1,9 @@
+/** What the sections of a configuration are declared with: kinds of value, keys, secrets, sections. */
 import { z } from "zod";
+import type { FileKind } from "../std/small-file.ts";
+
+/** Where a key is in the file, top first: `["mirrors", 0, "settle"]`. */
+export type KeyPath = readonly (string | number)[];
 
 /**
  * What a setting may be: a zod schema that reads one value as it came from YAML, and says in plain
@@ -6,21 +11,28 @@ import { z } from "zod";
  */
 export type Kind<T> = z.ZodType<T>;
 
+/** Refuses the value: what is wrong with it, and what to write instead. */
+export type Refuse = (message: string, fix: string) => never;
+
 /** Why a value was refused: ends the reading of that value. */
-class Refusal {
-  readonly message: string;
+class Refusal extends Error {
   readonly fix: string;
   constructor(message: string, fix: string) {
-    this.message = message;
+    super(message);
     this.fix = fix;
   }
 }
 
-/** Refuses the value: what is wrong with it, and what to write instead. */
-export type Refuse = (message: string, fix: string) => never;
+/** What is known of a kind of value, next to its name. */
+export type KindOptions<T> = {
+  readonly bounds?: string | undefined;
+  /** Completes the paths in it; `at` makes one absolute. */
+  readonly resolve?: (value: T, at: (path: string) => string) => T;
+  /** The value is a text, or the path of a file that holds it. */
+  readonly file?: FileKind;
+};
 
-const KINDS = z.registry<{ name: string; bounds?: string | undefined }>();
-const SETTINGS = z.registry<About>();
+type KnownKind = { readonly name: string } & KindOptions<unknown>;
 
 /** What the reference says of a setting. */
 export type About = {
@@ -34,11 +46,40 @@ export type About = {
   readonly required?: boolean;
 };
 
+/** Whether a secret has to be there; one that is not used is not looked for. */
+export type Need = "required" | "optional" | "unused";
+
+/** The values of a section, as far as they could be read. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A secret: its value is in the file, in the file that `nameFile` names, or in a variable. */
+export type Secret = {
+  /** Its variable, next to the one that is named after the key. */
+  readonly variable: string;
+  readonly need: (section: Values) => Need;
+  /** Whether the value may stand in a configuration that others can read. */
+  readonly isOpen: (value: string) => boolean;
+};
+
+/** A section of which one key may be written in its place. */
+export type Short = {
+  /** The key that a value which is no mapping stands for. */
+  readonly keyOf: (written: unknown) => string;
+  /** Of such a value, as the reference calls it. */
+  readonly kind: string;
+  readonly about: About;
+};
+
+const KINDS = z.registry<KnownKind>();
+const SETTINGS = z.registry<About>();
+const SECRETS = z.registry<Secret>();
+const SHORTS = z.registry<Short>();
+
 /** A kind of value called `name` in the reference; `read` returns the value or refuses it. */
 export function kind<T>(
   name: string,
   read: (value: unknown, refuse: Refuse) => T,
-  bounds?: string,
+  options: KindOptions<T> = {},
 ): Kind<T> {
   const refuse: Refuse = (message, fix) => {
     throw new Refusal(message, fix);
@@ -53,7 +94,7 @@ export function kind<T>(
       return z.NEVER;
     }
   });
-  KINDS.add(schema, { name, bounds });
+  KINDS.add(schema, { name, ...(options as KindOptions<unknown>) });
   return schema;
 }
 
@@ -68,16 +109,40 @@ export function section<S extends z.core.$ZodLooseShape>(shape: S, meaning: stri
   return setting(z.strictObject(shape), { meaning, example: "" });
 }
 
+/** Declares that a section may be written as one value, which stands for one of its keys. */
+export function shortened<S extends z.ZodObject>(schema: S, short: Short): S {
+  SHORTS.add(schema, short);
+  return schema;
+}
+
+/** Declares that a key holds a secret. */
+export function declareSecret(schema: z.ZodType, secret: Secret): void {
+  SECRETS.add(schema, secret);
+}
+
 /** What the reference says of a setting or section. */
 export function aboutOf(schema: z.core.$ZodType): About | undefined {
   return SETTINGS.get(schema);
 }
 
-/** The name of the kind of value that a leaf of the schema takes, and its bounds. */
-export function kindOf(
-  schema: z.core.$ZodType,
-): { name: string; bounds?: string | undefined } | undefined {
-  return KINDS.get(schema);
+/** The kind of value that a leaf of the schema takes. */
+export function kindOf(schema: z.core.$ZodType): KnownKind | undefined {
+  return KINDS.get(unwrap(schema).inner);
+}
+
+/** What is declared of a key that holds a secret. */
+export function secretOf(schema: z.core.$ZodType | undefined): Secret | undefined {
+  return schema && SECRETS.get(schema);
+}
+
+/** What a value in a section's place stands for. */
+export function shortOf(schema: z.core.$ZodType): Short | undefined {
+  return SHORTS.get(unwrap(schema).inner);
+}
+
+/** True for the key of a secret, and for that of its file. */
+export function isOfSecret(name: string, { shape }: z.ZodObject): boolean {
+  return [name, name.replace(/File$/, "")].some((each) => secretOf(shape[each]) !== undefined);
 }
 
 /** The schema without its default or its being optional, and the default as it would be written. */
@@ -91,4 +156,72 @@ export function unwrap(schema: z.core.$ZodType): {
   }
   if (schema instanceof z.ZodOptional) return { ...unwrap(schema.def.innerType), optional: true };
   return { inner: schema, fallback: undefined, optional: false };
+}
+
+/** A section and where it stands. */
+export type Placed = { readonly schema: z.ZodObject; readonly key: KeyPath };
+
+/** Every section that is declared, from the top down; that of a list as its first, none in a mapping of names. */
+export function declaredSections(schema: z.core.$ZodType, key: KeyPath = []): Placed[] {
+  const { inner } = unwrap(schema);
+  if (inner instanceof z.ZodArray) return declaredSections(inner.element, [...key, 0]);
+  if (inner instanceof z.ZodUnion)
+    return inner.options.flatMap((option) => declaredSections(option, key));
+  if (!(inner instanceof z.ZodObject)) return [];
+  const below = Object.entries(inner.shape).flatMap(([name, child]) =>
+    declaredSections(child, [...key, name]),
+  );
+  return [{ schema: inner, key }, ...below];
+}
+
+/** Every section that `value` has, with its values, which may be replaced. */
+export function sectionsIn(
+  schema: z.core.$ZodType,
+  value: unknown,
+  key: KeyPath = [],
+): (Placed & { readonly values: Record<string, unknown> })[] {
+  const { inner } = unwrap(schema);
+  if (typeof value !== "object" || value === null) return [];
+  if (inner instanceof z.ZodUnion)
+    return inner.options.flatMap((option) => sectionsIn(option, value, key));
+  if (inner instanceof z.ZodArray)
+    return (value as unknown[]).flatMap((item, at) =>
+      sectionsIn(inner.element, item, [...key, at]),
+    );
+  const values = value as Record<string, unknown>;
+  if (inner instanceof z.ZodRecord)
+    return Object.entries(values).flatMap(([name, item]) =>
+      sectionsIn(inner.valueType, item, [...key, name]),
+    );
+  if (!(inner instanceof z.ZodObject)) return [];
+  const below = Object.entries(inner.shape).flatMap(([name, child]) =>
+    sectionsIn(child, values[name], [...key, name]),
+  );
+  return [{ schema: inner, key, values }, ...below];
+}
+
+/** A section as far as it could be read: what is missing or wrong is left out. */
+export type Sketch<S> = S extends
+  | z.ZodOptional<infer I>
+  | z.ZodPrefault<infer I>
+  | z.ZodDefault<infer I>
+  ? Sketch<I> | undefined
+  : S extends z.ZodObject<infer Shape>
+    ? { [K in keyof Shape]?: Sketch<Shape[K]> | undefined }
+    : S extends z.ZodArray<infer Item>
+      ? (Sketch<Item> | undefined)[]
+      : S extends z.ZodRecord<infer _, infer Item>
+        ? Record<string, Sketch<Item> | undefined>
+        : S extends z.ZodUnion<infer Options>
+          ? Sketch<Options[number]>
+          : z.output<S>;
+
+/** What the program gets of a section: read-only, and what may be undefined may be left out. */
+export type Settings<T> = {
+  readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K] };
+
+/** The same, as the program gets it. */
+export function settings<T extends object>(value: T): Settings<T> {
+  return value;
 }

@@ -1,7 +1,12 @@
-import { formatDuration, parseDuration } from "./duration.ts";
+/** Kinds of value: text, numbers, times, names. */
+import { createHmac, getHashes } from "node:crypto";
+import { createRequire } from "node:module";
+import { DAY_MINUTES, type HoursWindow } from "../domain/hours.ts";
+import { formatDuration, parseDuration } from "../std/duration.ts";
+import { nearest } from "../std/nearest.ts";
+import { quoted, sortOf } from "../std/quoted.ts";
+import { parseSize } from "../std/size.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
-import { nearest } from "./nearest.ts";
-import { quoted, sortOf } from "./quoted.ts";
 
 /** The text itself; a number or a truth value in its place was meant as text, and says so. */
 export function textIn(value: unknown, refuse: Refuse): string {
@@ -12,13 +17,15 @@ export function textIn(value: unknown, refuse: Refuse): string {
 
 /** A secret. Whatever is wrong with it, its value is not told. */
 export function secret(): Kind<string> {
-  return kind("secret", (value, refuse) => {
-    if (typeof value !== "string") {
-      return refuse(`must be text, is ${sortOf(value)}`, "put it in quotes");
-    }
-    if (value === "") return refuse("is empty", "give the value, or leave the key out");
-    return value;
-  });
+  return kind("secret", secretIn);
+}
+
+/** The secret, when it can be one. */
+export function secretIn(value: unknown, refuse: Refuse): string {
+  if (typeof value !== "string")
+    return refuse(`must be text, is ${sortOf(value)}`, "put it in quotes");
+  if (value === "") return refuse("is empty", "give the value, or leave the key out");
+  return value;
 }
 
 /** A duration between two written ones, both allowed; milliseconds. */
@@ -36,7 +43,7 @@ export function duration(min: string, max: string): Kind<number> {
     return ms;
   };
   const shortest = minMs === 0 ? "0" : formatDuration(minMs);
-  return kind("duration", read, `${shortest} to ${max}`);
+  return kind("duration", read, { bounds: `${shortest} to ${max}` });
 }
 
 /** A whole number between two, both allowed. */
@@ -56,7 +63,7 @@ export function wholeNumber(min: number, max: number): Kind<number> {
     return value;
   };
   const bounds = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
-  return kind("whole number", read, bounds);
+  return kind("whole number", read, { bounds });
 }
 
 /** One of some words. */
@@ -82,11 +89,8 @@ export function archiveName(): Kind<string> {
 
 /** A name that the operator gives: to a mirror, a rule, a channel, an instance. */
 export function givenName(): Kind<string> {
-  return kind(
-    "text",
-    (value, refuse) => nameIn(textIn(value, refuse), refuse),
-    "1 to 100 characters",
-  );
+  const read = (value: unknown, refuse: Refuse) => nameIn(textIn(value, refuse), refuse);
+  return kind("text", read, { bounds: "1 to 100 characters" });
 }
 
 /** The name, when it is fit for a command line, a log line and a metric's label. */
@@ -106,4 +110,102 @@ export function switchedOff(): Kind<undefined> {
     if (value === "off" || value === false) return undefined;
     return refuse(`${quoted(value)} is not a listener`, "write off, or { listen: 127.0.0.1:8470 }");
   });
+}
+
+/** A size between two written ones, both allowed; bytes. A bare number is bytes. */
+export function size(min = "0", max = "100GB"): Kind<number> {
+  const bytesMin = parseSize(min) ?? 0;
+  const bytesMax = parseSize(max) ?? Number.MAX_SAFE_INTEGER;
+  const read = (value: unknown, refuse: Refuse) => {
+    const text = typeof value === "number" ? String(value) : value;
+    const bytes = typeof text === "string" ? parseSize(text) : undefined;
+    if (bytes === undefined) {
+      const perSecond = typeof text === "string" && /(\/s|ps|bit)$/i.test(text);
+      const fix = perSecond ? "write bytes alone, e.g. 2MB" : "write 512KB, 2MB or 10MiB";
+      return refuse(`${quoted(value)} is not a size`, fix);
+    }
+    if (bytes < bytesMin) return refuse(`${quoted(value)} is too small`, `write ${min} or more`);
+    if (bytes > bytesMax) return refuse(`${quoted(value)} is too large`, `write ${max} or less`);
+    return bytes;
+  };
+  return kind("size", read, { bounds: `${min} to ${max}` });
+}
+
+/** A program, or one of its arguments; whether a number may stand for its digits. */
+export function word(areNumbersText = false): Kind<string> {
+  return kind("text", (value, refuse) => {
+    const isText = typeof value === "number" && areNumbersText;
+    const text = isText ? String(value) : textIn(value, refuse);
+    return text.includes("\0") ? refuse("holds a NUL character", "remove it") : text;
+  });
+}
+
+const CRON_FIX = 'write 5 fields, or 6 with seconds first, e.g. "*/10 * * * *"';
+
+/** Loaded for an expression in a configuration: no command is kept waiting for it by a default. */
+const nodeCron = () => createRequire(import.meta.url)("node-cron") as typeof import("node-cron");
+
+/** A cron expression of 5 fields, or of 6 with seconds first. Returned as text; a `default` is not looked at. */
+export function cron(): Kind<string> {
+  return kind("cron expression", (value, refuse) => {
+    const text = textIn(value, refuse).trim();
+    const fields = text.split(/\s+/).length;
+    if (fields !== 5 && fields !== 6) {
+      return refuse(`${quoted(value)} is not a cron expression`, CRON_FIX);
+    }
+    const { valid, errors } = nodeCron().validateDetailed(text);
+    if (valid) return text;
+    const wrong = errors.map(({ field }) => field).join(", ");
+    return refuse(`${quoted(text)} is not a cron expression (wrong: ${wrong})`, CRON_FIX);
+  });
+}
+
+const HOURS_FIX = 'write windows such as "18:00-07:00" or "18:00-07:00, 12:00-13:00"';
+const WINDOW = /^(\d{1,2}):(\d{2}) ?[-–] ?(\d{1,2}):(\d{2})$/;
+
+/** `HH:MM-HH:MM`, one or more with commas between them; over midnight where the end is earlier. */
+export function sendingHours(): Kind<HoursWindow[]> {
+  return kind("`HH:MM-HH:MM`, several with commas", (value, refuse): HoursWindow[] => {
+    if (typeof value !== "string") return refuse(`${quoted(value)} is no hours`, HOURS_FIX);
+    return value.split(",").map((part) => windowIn(part.trim(), refuse));
+  });
+}
+
+function windowIn(text: string, refuse: Refuse): HoursWindow {
+  const found = WINDOW.exec(text);
+  if (!found) return refuse(`${quoted(text)} is no window of hours`, HOURS_FIX);
+  const [hour = 0, minute = 0, toHour = 0, toMinute = 0] = found.slice(1).map(Number);
+  const [from, to] = [hour * 60 + minute, toHour * 60 + toMinute];
+  if (minute > 59 || toMinute > 59 || from >= DAY_MINUTES || to > DAY_MINUTES) {
+    return refuse(`${quoted(text)} names a time that no clock shows`, HOURS_FIX);
+  }
+  if (from === to) {
+    const fix = "write 00:00-24:00, or leave the key out, to send at all hours";
+    return refuse(`${quoted(text)} is no time at all`, fix);
+  }
+  return { from, to };
+}
+
+/** A digest that `node:crypto` knows and can make an HMAC with. */
+export function digest(): Kind<string> {
+  return kind("a digest of `node:crypto`", (value, refuse) => {
+    const text = textIn(value, refuse);
+    if (makesHmac(text)) return text;
+    const meant = nearest(text, getHashes().filter(makesHmac));
+    return refuse(
+      `${quoted(text)} is not a digest that an HMAC can be made with`,
+      meant === undefined ? "write e.g. sha256" : `did you mean ${meant}?`,
+    );
+  });
+}
+
+/** Some listed digests, such as shake128, give no HMAC; only trying tells. */
+function makesHmac(name: string): boolean {
+  if (!getHashes().some((known) => known.toLowerCase() === name.toLowerCase())) return false;
+  try {
+    createHmac(name, "key").digest();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,10 @@
-import type { BeforeHook } from "./hooks.ts";
-import { type Kind, kind, type Refuse } from "./kind.ts";
+/** Kinds of value: addresses, paths, secrets. */
+import type { z } from "zod";
+import { type PostgresUrl, postgresUrlIn } from "../network/journal-place.ts";
+import { quoted } from "../std/quoted.ts";
+import type { FileKind } from "../std/small-file.ts";
+import { declareSecret, type Kind, kind, type Refuse, type Secret, setting } from "./kind.ts";
 import { textIn } from "./kinds.ts";
-import { quoted } from "./quoted.ts";
 
 /** The archive's address, `{base_url}`, without a slash at its end. */
 export function archiveUrl(): Kind<string> {
@@ -41,21 +44,24 @@ export function proxyProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** The name of the kind that certificates and their keys are of. */
-export const PEM = "path, or PEM text";
+/** Larger than any host's whole store. */
+const CERTIFICATES: FileKind = { what: "certificate", isSecret: false, bytesMax: 4 * 1024 * 1024 };
+const KEY: FileKind = { what: "key", isSecret: true, bytesMax: 64 * 1024 };
 
-/** A file of certificates or a key (PEM), as written; or the text itself. */
-export function pem(): Kind<string> {
-  return kind(PEM, (value, refuse) => {
+/** A file of certificates or of a private key (PEM), as written; or the text itself. */
+export function pem(what: "certificates" | "key"): Kind<string> {
+  const read = (value: unknown, refuse: Refuse) => {
     // Not told: it may be a key.
     const text = textIn(value, () => refuse("is not text", "name the file"));
     return text.includes("-----BEGIN ") ? text : pathIn(text, refuse);
-  });
+  };
+  return kind("path, or PEM text", read, { file: what === "key" ? KEY : CERTIFICATES });
 }
 
-/** A path of this machine, as written; relative ones are relative to the configuration file. */
+/** A path of this machine; a relative one is relative to the configuration file. */
 export function localPath(): Kind<string> {
-  return kind("path", (value, refuse) => pathIn(textIn(value, refuse), refuse));
+  const read = (value: unknown, refuse: Refuse) => pathIn(textIn(value, refuse), refuse);
+  return kind("path", read, { resolve: (path, at) => at(path) });
 }
 
 /** A path as it may be written. */
@@ -69,6 +75,43 @@ export function pathIn(path: string, refuse: Refuse): string {
     return refuse(`${quoted(path)} is a Windows path or the address of a share`, SHARE_FIX);
   }
   return path;
+}
+
+/** A secret's keys: `name` for the value, `nameFile` for its file. */
+type SecretKeys<Name extends string> = Record<Name | `${Name}File`, z.ZodOptional<Kind<string>>>;
+
+/** What is said of a secret's keys. */
+type SecretAbout = {
+  readonly meaning: string;
+  readonly example?: string;
+  /** An example of its file. */
+  readonly file: string;
+  readonly fileMeaning?: string;
+  /** What applies where it is neither written nor in a variable. */
+  readonly otherwise?: string;
+};
+
+/** Declares a secret of `kind`: the key of its value, and that of the file which holds it. */
+export function secretKeys<const Name extends string>(
+  name: Name,
+  kindOfValue: Kind<string>,
+  declared: Pick<Secret, "variable"> & Partial<Secret> & SecretAbout,
+): SecretKeys<Name> {
+  const { variable, need = () => "required", isOpen = () => false, otherwise } = declared;
+  const { meaning, example = '"…"', file, fileMeaning = "Its file." } = declared;
+  const last = otherwise === undefined ? "" : `, else ${otherwise}`;
+  const without = `\`${name}File\`, else \`$${variable}\`${last}`;
+  const value = setting(kindOfValue.optional(), { meaning, example, without });
+  declareSecret(value, { variable, need, isOpen });
+  // As it is written: a relative one is looked for in several places.
+  const path = kind("path", (written, refuse) => pathIn(textIn(written, refuse), refuse));
+  const ofFile = setting(path.optional(), { meaning: fileMeaning, example: file });
+  return { [name]: value, [`${name}File`]: ofFile } as SecretKeys<Name>;
+}
+
+/** `postgres://…`. Whatever is wrong with it, its value is not told: it may hold a password. */
+export function postgresUrl(): Kind<PostgresUrl> {
+  return kind("PostgreSQL URL", (value, refuse) => postgresUrlIn(textIn(value, refuse), refuse));
 }
 
 /** The path of an archive folder, `/` the root, without a slash at its end. */
@@ -102,28 +145,33 @@ export function missingFolder(): Kind<MissingFolder> {
   });
 }
 
-/** `keep`, `delete` or `move:PATH`; the path is as written. */
+/** `keep`, `delete` or `move:PATH`. */
 export function afterwards(): Kind<After> {
-  return kind("`keep`, `delete`, `move:PATH`", (value, refuse): After => {
-    if (value === "keep" || value === "delete") return { kind: value };
-    if (typeof value === "string" && value.startsWith("move:")) {
-      return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
-    }
-    const fix = "write keep, delete or move:/srv/done";
-    return refuse(`${quoted(value)} is none of keep, delete, move:PATH`, fix);
-  });
+  const otherwise = "is none of keep, delete, move:PATH";
+  const read = (value: unknown, refuse: Refuse): After => {
+    if (value === "delete") return { kind: value };
+    return keepOrMove(value, refuse, otherwise, "write keep, delete or move:/srv/done");
+  };
+  return kind("`keep`, `delete`, `move:PATH`", read, { resolve: moved });
 }
 
-/** `keep` or `move:PATH`, for what the archive does not have; the path is as written. */
-export function afterAction(): Kind<BeforeHook["afterVeto"]> {
-  return kind("`keep`, `move:PATH`", (value, refuse): BeforeHook["afterVeto"] => {
-    if (value === "keep") return { kind: value };
-    if (typeof value === "string" && value.startsWith("move:")) {
-      return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
-    }
-    const fix = "write keep or move:/srv/vetoed";
-    return refuse(`${quoted(value)} is neither keep nor move:PATH`, fix);
-  });
+/** `keep` or `move:PATH`, for what the archive does not have. */
+export function afterVeto(): Kind<AfterVeto> {
+  const read = (value: unknown, refuse: Refuse) =>
+    keepOrMove(value, refuse, "is neither keep nor move:PATH", "write keep or move:/srv/vetoed");
+  return kind("`keep`, `move:PATH`", read, { resolve: moved });
+}
+
+function keepOrMove(value: unknown, refuse: Refuse, otherwise: string, fix: string): AfterVeto {
+  if (value === "keep") return { kind: value };
+  if (typeof value === "string" && value.startsWith("move:")) {
+    return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
+  }
+  return refuse(`${quoted(value)} ${otherwise}`, fix);
+}
+
+function moved<T extends After>(after: T, at: (path: string) => string): T {
+  return after.kind === "move" ? { ...after, to: at(after.to) } : after;
 }
 
 /** A name or address that a browser may be pointed at: no port, no scheme; lower case. */
@@ -160,11 +208,11 @@ export type MissingFolder =
   | { readonly kind: "nearest" }
   | { readonly kind: "fallback"; readonly path: string };
 
-/** What becomes of a local file once it is CONVERTED and proven; `to` is an absolute path. */
-export type After =
-  | { readonly kind: "keep" }
-  | { readonly kind: "delete" }
-  | { readonly kind: "move"; readonly to: string };
+/** What becomes of the local file of a vetoed document; `to` is an absolute path. */
+export type AfterVeto = { readonly kind: "keep" } | { readonly kind: "move"; readonly to: string };
+
+/** What becomes of a local file once it is CONVERTED and proven. */
+export type After = AfterVeto | { readonly kind: "delete" };
 
 /** What to write instead of the address of a share. */
 export const SHARE_FIX =

@@ -3,15 +3,45 @@
  * can be read is read, everything else is reported. A key without a value counts as left out.
  */
 import { z } from "zod";
-import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { aboutOf, unwrap } from "./kind.ts";
-import { nearest } from "./nearest.ts";
-import { sortOf } from "./quoted.ts";
-import { insteadOf } from "./removed.ts";
-import { fileSchema, type Sketch } from "./file-schema.ts";
+import { nearest } from "../std/nearest.ts";
+import { sortOf } from "../std/quoted.ts";
+import { fileSchema, type FileSketch } from "./config.ts";
+import { type ConfigProblems, writtenKey } from "./config-problems.ts";
+import { aboutOf, declaredSections, type KeyPath, shortOf, unwrap } from "./kind.ts";
+
+/** What a configuration of an earlier version may still have, by keys or values of one, and what to do instead. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  [
+    "mirrors.[].afterDuplicate",
+    "remove it: what becomes of a duplicate, an hour later, says after",
+  ],
+  ["mirrors.[].duplicates: link", "write skip: a duplicate gets what after says"],
+  ["mirrors.[].examples", "remove it: scanferry rules test PATH shows the decision for a path"],
+  [
+    "mirrors.[].order: smallest",
+    "write oldest: large files do not hold small ones up, they have places of their own",
+  ],
+  ["mirrors.[].parts", "remove it: of several daemons one scans each mirror, and all of them send"],
+  [
+    "notify.quiet.urgent",
+    "remove it: findings about credentials and the disk are sent within quiet hours",
+  ],
+  [
+    "quota.smallFirstBelow",
+    "remove it: whenUsedUp: hold sends what still fits the pages that are left",
+  ],
+  ["quota.unknownPages", "remove it: a document whose pages cannot be counted counts as one page"],
+  ["notify.remind", "write notify.repeat: reminders of what lasts come this often"],
+]);
+
+/** What to do instead of a key, or of a value of it; undefined where it was never there. */
+function insteadOf(key: KeyPath, value?: unknown): string | undefined {
+  const name = key.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
+  return REMOVED.get(typeof value === "string" ? `${name}: ${value}` : name);
+}
 
 /** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
-export function readFileShape(value: unknown, findings: ConfigProblems): Sketch {
+export function readFileShape(value: unknown, findings: ConfigProblems): FileSketch {
   return read(fileSchema, withArchive(value), [], findings) ?? {};
 }
 
@@ -52,20 +82,23 @@ function readSection(
   key: KeyPath,
   findings: ConfigProblems,
 ): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
+  const short = isMapping ? undefined : shortOf(schema)?.keyOf(value);
+  if (!isMapping && short === undefined) {
     // The value is not told: a secret may have slipped to where the section should be.
     const fix = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
     findings.report(key, `must be a mapping of keys, is ${sortOf(value)}`, fix);
     return undefined;
   }
-  const given = new Map<string, unknown>(Object.entries(value));
+  const given = new Map<string, unknown>(isMapping ? Object.entries(value) : [[`${short}`, value]]);
   for (const name of given.keys()) {
     if (!Object.hasOwn(schema.shape, name)) reportUnknown(name, schema, key, findings);
   }
   return Object.fromEntries(
     Object.entries(schema.shape).map(([name, child]) => [
       name,
-      read(child, given.get(name), [...key, name], findings),
+      // What is written in the section's place stands there.
+      read(child, given.get(name), name === short ? key : [...key, name], findings),
     ]),
   );
 }
@@ -128,7 +161,8 @@ function readList(
   return value.map((item: unknown, at) => read(schema.element, item, [...key, at], findings));
 }
 
-function readLeaf(
+/** The value of a key that has no others below it. */
+export function readLeaf(
   schema: z.core.$ZodType,
   value: unknown,
   key: KeyPath,
@@ -169,25 +203,12 @@ function fixOfUnknown(name: string, known: readonly string[]): string {
   if (word !== undefined && known.includes(word)) return `put a blank after "${word}:"`;
   const meant = nearest(name, known);
   if (meant !== undefined) return `did you mean ${meant}?`;
-  const elsewhere = sectionsWith(name, fileSchema, "");
-  if (elsewhere !== undefined) return `it belongs under ${elsewhere}`;
-  return `known keys here: ${known.join(", ")}`;
-}
-
-/** The first section below `schema` that has the key `name`, as it would be written. */
-function sectionsWith(name: string, schema: z.core.$ZodType, path: string): string | undefined {
-  const { inner } = unwrap(schema);
-  if (inner instanceof z.ZodArray) return sectionsWith(name, inner.element, `${path}[]`);
-  if (inner instanceof z.ZodUnion) {
-    return inner.options.map((option) => sectionsWith(name, option, path)).find((found) => found);
-  }
-  if (!(inner instanceof z.ZodObject)) return undefined;
-  if (Object.hasOwn(inner.shape, name)) return path === "" ? "the top level" : path;
-  for (const [child, childSchema] of Object.entries(inner.shape)) {
-    const found = sectionsWith(name, childSchema, path === "" ? child : `${path}.${child}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const elsewhere = declaredSections(fileSchema).find(({ schema }) =>
+    Object.hasOwn(schema.shape, name),
+  );
+  if (elsewhere === undefined) return `known keys here: ${known.join(", ")}`;
+  const place = writtenKey(elsewhere.key).replaceAll("[0]", "[]");
+  return `it belongs under ${place === "" ? "the top level" : place}`;
 }
 
 function nameOf(key: KeyPath): string {

@@ -1,4 +1,6 @@
-/** The kinds of value that rules are made of. Whatever can be found wrong is found when it is read. */
+/** Kinds of value: globs, patterns, templates, periods. Whatever can be found wrong is found when it is read. */
+import picomatch from "picomatch";
+import { quoted } from "../std/quoted.ts";
 import { baseOf } from "../rules/folder.ts";
 import { parsePeriod, type Period } from "../rules/dates.ts";
 import { compilePattern, groupNames } from "../rules/pattern.ts";
@@ -7,7 +9,6 @@ import { isLive, parseTemplate, type Template, TemplateFault } from "../rules/te
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { folderIn } from "./place-kinds.ts";
-import { quoted } from "./quoted.ts";
 
 /** Text with placeholders. */
 export function template(): Kind<Template> {
@@ -93,14 +94,32 @@ export function expiryFrom(): Kind<ExpiryFrom> {
   });
 }
 
-const SIZE_UNITS = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 } as const;
-
-/** A number of bytes, units being powers of 1024. */
-export function size(): Kind<number> {
-  return kind("size", (value, refuse) => {
-    const [, amount, unit = "B"] = /^(\d{1,9})(B|KB|MB|GB)?$/.exec(String(value)) ?? [];
-    if (amount === undefined)
-      return refuse(`${quoted(value)} is not a size`, "write 200MB, 1KB or 1024");
-    return Number(amount) * SIZE_UNITS[unit as keyof typeof SIZE_UNITS];
+/** A glob over paths relative to a mirror's source. Forms that can never match are refused. */
+export function glob(): Kind<string> {
+  return kind("glob", (value, refuse) => {
+    const text = textIn(value, refuse);
+    const shown = `${quoted(text)} matches nothing`;
+    if (text.trim() === "") return refuse("a glob is empty", 'write e.g. "**/*.pdf"');
+    if (/^!(?!\()/.test(text)) {
+      return refuse(
+        `${quoted(text)} turns the pattern round`,
+        "put it under exclude, without the !",
+      );
+    }
+    const below = text.replace(/^(\.?\/)+/, "");
+    if (below !== text)
+      return refuse(`${shown}: paths are relative to the source`, `write "${below}"`);
+    if (text.endsWith("/")) return refuse(`${shown}: it names no file`, `write "${text}**"`);
+    try {
+      picomatch.makeRe(text, { dot: true, strictBrackets: true });
+    } catch {
+      return refuse(`${quoted(text)} is not a glob`, "close its brackets, or escape them with \\");
+    }
+    return text;
   });
+}
+
+/** The glob of everything below a folder, whatever characters its name has. */
+export function globBelow(folder: string): string {
+  return `${folder.replace(/[\\*?[\]{}()!+@|^$]/g, "\\$&")}/**`;
 }

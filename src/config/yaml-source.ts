@@ -10,8 +10,9 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import { ConfigProblems, type KeyPath, type Position } from "./config-problems.ts";
-import { quoted } from "./quoted.ts";
+import { ConfigProblems, type Position } from "./config-problems.ts";
+import type { KeyPath } from "./kind.ts";
+import { quoted } from "../std/quoted.ts";
 
 /** A parsed file: its value, and everything found wrong with it so far. */
 export type YamlSource = { readonly value: unknown; readonly findings: ConfigProblems };

@@ -1,5 +1,5 @@
 /** Writes down which archive is which, and which mirror is carried into which. */
-import { archivesOf } from "../config/archives.ts";
+import { archivesOf } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { isSolo } from "../journal/cluster.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";

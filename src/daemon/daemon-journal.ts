@@ -1,6 +1,6 @@
 /** The daemon's own opening of the journal, and what it logs of one that several daemons share. */
 import type { Config } from "../config/config.ts";
-import { shownJournal } from "../config/journal-place.ts";
+import { shownJournal } from "../network/journal-place.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { openJournal, type OpenedJournal } from "../journal/open-journal.ts";
 import type { Clock } from "../std/clock.ts";

@@ -14,11 +14,11 @@
  *                            again as another; or an archive is another one
  */
 import { isDeepStrictEqual } from "node:util";
-import { archivesOf } from "../config/archives.ts";
+import { archivesOf } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/config-problems.ts";
 import { isPassing } from "../journal/journal-fault.ts";
-import type { SecretFile } from "../config/secret-file.ts";
+import type { StampedFile } from "../std/small-file.ts";
 import { Stopping, unlessEnded } from "../std/abort.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
@@ -65,7 +65,7 @@ export class Lifetime {
   /** Why a config was refused since the one in use was taken. */
   #refused: string | undefined;
   /** What the secrets' files were when they were last noticed, if that is not in use yet. */
-  #noticed: readonly SecretFile[] | undefined;
+  #noticed: readonly StampedFile[] | undefined;
 
   constructor(options: LifetimeOptions) {
     this.#options = options;
@@ -253,7 +253,7 @@ export class Lifetime {
 
   /** A rotated secret is read like a new config; one that cannot be used leaves the old one in use. */
   #watchSecrets({ secretFiles = [] }: Config, signal: AbortSignal): Promise<void> {
-    const changed = async (files: readonly SecretFile[]) => {
+    const changed = async (files: readonly StampedFile[]) => {
       this.#noticed = files;
       const paths = files.map(({ path }) => path);
       this.#log?.info({ files: paths }, "a secret's file has changed");

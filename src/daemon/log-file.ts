@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectory } from "../std/make-directory.ts";
-import type { LogFileSettings } from "../config/config.ts";
+import type { LogFileSettings } from "../config/service-sections.ts";
 
 /** Readable by the daemon's user and group: paths of users' files are in it. */
 const MODE = 0o640;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
-import type { NotifyConfig } from "../config/notify.ts";
+import type { NotifyConfig } from "../config/notify-section.ts";
 import type { Health } from "../dashboard/dashboard.ts";
 import type { Cluster } from "../journal/cluster.ts";
 import type { Applied, Journal } from "../journal/journal.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { readText } from "../config/secret-file.ts";
+import { readText } from "../std/small-file.ts";
 import { addressOf, urlOf } from "../dashboard/address.ts";
 import { codeOf } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";

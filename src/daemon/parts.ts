@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { archiveSettings } from "../archive/archive-settings.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import { openSigner } from "../archive/signer.ts";
-import { accountsOf } from "../config/archives.ts";
+import { accountsOf } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";

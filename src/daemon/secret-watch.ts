@@ -3,7 +3,7 @@
  * for a secret may lie on a mount that reports nothing, or be a link that is turned to another file.
  */
 import { stat } from "node:fs/promises";
-import { type SecretFile, stampOf } from "../config/secret-file.ts";
+import { type StampedFile, stampOf } from "../std/small-file.ts";
 import { unlessEnded } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 
@@ -15,10 +15,10 @@ const LOOK_MS = 2_000;
  * anyone who writes a secret may not be done with it. Rejects with `signal`'s reason.
  */
 export async function otherSecrets(
-  known: readonly SecretFile[],
+  known: readonly StampedFile[],
   clock: Clock,
   signal: AbortSignal,
-): Promise<SecretFile[]> {
+): Promise<StampedFile[]> {
   let last = known;
   for (;;) {
     await clock.sleep(LOOK_MS, signal);
@@ -26,7 +26,7 @@ export async function otherSecrets(
       known.map(async ({ path }) => ({ path, stamp: await look(path) })),
     );
     // One that is gone, or cannot be read for now, is on its way to something else.
-    const files = now.filter((file): file is SecretFile => file.stamp !== undefined);
+    const files = now.filter((file): file is StampedFile => file.stamp !== undefined);
     if (files.length === known.length && same(files, last) && !same(files, known)) return files;
     last = files;
   }
@@ -34,12 +34,12 @@ export async function otherSecrets(
 
 /** Calls `changed` at every such change, until `signal` aborts; `since` is what was noticed before. */
 export async function watchSecrets(
-  since: readonly SecretFile[],
-  changed: (files: readonly SecretFile[]) => Promise<void>,
+  since: readonly StampedFile[],
+  changed: (files: readonly StampedFile[]) => Promise<void>,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let known: readonly SecretFile[] | undefined = since;
+  let known: readonly StampedFile[] | undefined = since;
   while (known && known.length > 0) {
     // Those that cannot be used are not tried again until they change once more.
     known = await unlessEnded(otherSecrets(known, clock, signal), signal);
@@ -55,7 +55,7 @@ async function look(path: string): Promise<string | undefined> {
   }
 }
 
-function same(some: readonly SecretFile[], others: readonly SecretFile[]): boolean {
+function same(some: readonly StampedFile[], others: readonly StampedFile[]): boolean {
   return (
     some.length === others.length && some.every(({ stamp }, at) => stamp === others[at]?.stamp)
   );

@@ -1,6 +1,6 @@
 /** Tells people of the host's problems, which the journal cannot keep. */
 import { hostname } from "node:os";
-import type { NotifyConfig } from "../config/notify.ts";
+import type { NotifyConfig } from "../config/notify-section.ts";
 import { Alarm } from "../notify/alarm.ts";
 import { unlessEnded } from "../std/abort.ts";
 import { type Clock, systemRandom } from "../std/clock.ts";

@@ -1,6 +1,6 @@
 /** Sources of which one lies in another by a link or a mount: the configuration alone cannot tell. */
 import type { Mirror } from "../config/config.ts";
-import { isWithin } from "../config/layout.ts";
+import { isWithin } from "../std/local-path.ts";
 import { type Mount, placeOnDisk, readMounts } from "../source/mounts.ts";
 import { Fault } from "../std/fault.ts";
 

@@ -60,7 +60,7 @@ export type DashboardOptions = {
   /** `host` without brackets; port 0 takes any free one. */
   listen: { host: string; port: number };
   /** Names of reverse proxies before it, lower case; default: none. With any, everyone needs the token. */
-  names?: readonly string[];
+  names?: readonly string[] | undefined;
   /** Only ever read from, a bounded number of rows at a time. */
   journal: Journal;
   standing: () => Promise<Standing & { readonly health: Health }>;
@@ -81,7 +81,7 @@ export type DashboardOptions = {
    * A secret. Beyond loopback nothing but `/healthz` and `/readyz` answers without it; on loopback
    * it is asked for when it is given. An empty one counts as none.
    */
-  token?: string;
+  token?: string | undefined;
   actions: Actions;
   /** Default: there is nothing to look at. */
   inspection?: AdministratorView | undefined;

@@ -3,7 +3,7 @@
  * is a native module, and PostgreSQL's client a third of what a command loads.
  */
 import { hostname } from "node:os";
-import { type JournalPlace, type PostgresPlace, shownJournal } from "../config/journal-place.ts";
+import { type JournalPlace, type PostgresPlace, shownJournal } from "../network/journal-place.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import type { Applied, Journal } from "./journal.ts";

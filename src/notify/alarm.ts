@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { NotifyConfig } from "../config/notify.ts";
+import type { NotifyConfig } from "../config/notify-section.ts";
 import { Stopping } from "../std/abort.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";

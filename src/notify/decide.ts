@@ -6,7 +6,7 @@
  * (2) it is sent no sooner than an hour (or `repeatMs`, if that is less) after it was sent last, but for its end;
  * (3) within quiet hours only what is urgent is sent; what is over by then is never sent.
  */
-import type { NotifyConfig } from "../config/notify.ts";
+import type { NotifyConfig } from "../config/notify-section.ts";
 import { type EventKind, isUrgent } from "../domain/event-kind.ts";
 import { isWithinHours } from "../domain/hours.ts";
 import type { Memory, Noted, Notice, AlertMemory, Notification, Alert } from "./alert.ts";

@@ -2,7 +2,7 @@
  * Tells people what goes on: looks every few seconds at what is wrong, decides what of it is news,
  * keeps that in the journal, and hands it to the channels. Nobody waits for any of this.
  */
-import type { NotifyConfig } from "../config/notify.ts";
+import type { NotifyConfig } from "../config/notify-section.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { USAGE_BUCKET_MS } from "../journal/usage-bucket.ts";
 import type { Clock, Random } from "../std/clock.ts";

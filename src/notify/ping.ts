@@ -1,4 +1,4 @@
-import type { PingConfig } from "../config/notify.ts";
+import type { PingConfig } from "../config/notify-section.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 

@@ -5,7 +5,7 @@ import { shownPath } from "../journal/revision.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import { accountsOf } from "../config/archives.ts";
+import { accountsOf } from "../config/config.ts";
 import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { standingOf } from "./standing.ts";

@@ -81,7 +81,7 @@ export type ArchiveStatusReport = {
 export type StatusConfig = WaitingConfig &
   Pick<Config, "mirrors" | "quota"> & {
     readonly archive: Pick<ArchiveAccount, "name" | "url">;
-    readonly furtherArchives?: readonly Pick<ArchiveAccount, "name" | "url">[];
+    readonly furtherArchives?: readonly Pick<ArchiveAccount, "name" | "url">[] | undefined;
   };
 
 /** Where one mirror stands. */

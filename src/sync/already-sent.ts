@@ -1,5 +1,5 @@
 /** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
-import { CHANGES_PER_HOUR, hasWaited, isRecentChange, tooOften } from "../domain/change-rate.ts";
+import { hasWaited, isRecentChange, tooOften } from "../domain/change-rate.ts";
 import { type Document, mayBeArchived, SENT_STATES } from "../domain/document.ts";
 import { isRecreated } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
@@ -56,7 +56,7 @@ export async function sentOften(
   context: DecisionContext,
   { mirror, document, at }: Pick<Settled, "mirror" | "document" | "at">,
 ): Promise<Change[] | undefined> {
-  const { changesPerHour: max = CHANGES_PER_HOUR } = mirror.settings;
+  const { changesPerHour: max } = mirror.settings;
   if (hasWaited(document.problem)) return undefined;
   const recent: Document[] = [];
   for (let row = await predecessor(context, document); row && recent.length < max; ) {

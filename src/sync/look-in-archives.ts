@@ -1,6 +1,6 @@
 /** What every archive has already of the files that wait to be sent. */
 import { lookUpSettings, openClient } from "../archive/archive-settings.ts";
-import { accountsOf } from "../config/archives.ts";
+import { accountsOf } from "../config/config.ts";
 import type { Config, Mirror } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";

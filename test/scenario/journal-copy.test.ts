@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LEASE_MS, type PostgresPlace } from "../../src/config/journal-place.ts";
+import { LEASE_MS, type PostgresPlace } from "../../src/network/journal-place.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import { aProcess } from "../fixtures/a-process.ts";
 import { CANARY, leakLine, leaksIn } from "../fixtures/canary.ts";

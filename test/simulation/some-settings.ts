@@ -1,3 +1,4 @@
+import { CHANGES_PER_HOUR } from "../../src/domain/change-rate.ts";
 import type { Mirror } from "../../src/config/config.ts";
 import { NO_ALLOWANCE, type PagePolicy } from "../../src/domain/allowance.ts";
 import { ORDERS } from "../../src/domain/feed.ts";
@@ -68,6 +69,7 @@ export function someMirror(
     missingFolder,
     firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
+    changesPerHour: CHANGES_PER_HOUR,
     after,
     rules: { ...NO_RULES, order: dice.pick(ORDERS) ?? "oldest" },
   };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { accountsOf } from "../../config/archives.ts";
+import { accountsOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
 import { retiredSuffix } from "../../domain/archive-name.ts";
 import type { Document } from "../../domain/document.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { shownJournal } from "../../config/journal-place.ts";
+import { shownJournal } from "../../network/journal-place.ts";
 import { elsewhereFault, readJournal } from "../../journal/open-journal.ts";
 import { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";

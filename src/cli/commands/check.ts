@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { EXIT } from "../exit.ts";
 import type { Config } from "../../config/config.ts";
-import { ConfigError } from "../../config/config-error.ts";
+import { ConfigError } from "../../config/config-problems.ts";
 import type { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { isPostgres } from "../../config/journal-place.ts";
+import { isPostgres } from "../../network/journal-place.ts";
 import { messageOf, UsageError } from "../../std/fault.ts";
 import { EXIT } from "../exit.ts";
 import { interview } from "../init/interview.ts";

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { ConfigError } from "../../config/config-error.ts";
+import { ConfigError } from "../../config/config-problems.ts";
 import {
+  isPostgres,
   type JournalPlace,
   LEASE_MS,
   type PostgresUrl,
   shownJournal,
-} from "../../config/journal-place.ts";
+} from "../../network/journal-place.ts";
 import type { Advance, Copied } from "../../journal/copy/copy-journal.ts";
 import { journalFault } from "../../journal/journal-fault.ts";
 import { EXIT, Interrupted } from "../exit.ts";
@@ -87,8 +88,8 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
 
 /** What `journal` of the configuration takes; a path is relative to here. */
 async function placeOf(shell: Shell, option: string, typed: string): Promise<JournalPlace> {
-  const { journalPlace } = await import("../../config/journal-place.ts");
-  const read = journalPlace().safeParse(typed);
+  const { localPath, postgresUrl } = await import("../../config/place-kinds.ts");
+  const read = (isPostgres(typed) ? postgresUrl() : localPath()).safeParse(typed);
   if (!read.success) {
     const [issue] = read.error.issues;
     const fix = issue?.code === "custom" ? String(issue.params?.["fix"]) : "";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
-import { accountsOf, archivesOf } from "../../config/archives.ts";
+import { accountsOf, archivesOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";

@@ -3,7 +3,7 @@ import { EXIT } from "../exit.ts";
 import { mirrorNamed, placesOf } from "../paths.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
-import { archivesOf } from "../../config/archives.ts";
+import { archivesOf } from "../../config/config.ts";
 import type { Mirror } from "../../config/config.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import { askedHook, type Trial, trialLines, trialOf } from "../../report/trial.ts";

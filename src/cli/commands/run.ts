@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { archivesOf } from "../../config/archives.ts";
+import { archivesOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
-import { notifySecretsOf } from "../../config/notify.ts";
+import { notifySecretsOf } from "../../config/notify-section.ts";
 import { type EffectiveKey, effectiveKeys } from "../../config/effective.ts";
 import { signingSecretsOf } from "../../domain/signing.ts";
 import { networkSecretsOf } from "../../network/network.ts";

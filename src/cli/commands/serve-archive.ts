@@ -22,8 +22,8 @@ import {
   SIGNATURE_SCHEMES,
   type SignatureScheme,
 } from "../../embedded-archive/archive-options.ts";
-import { quotedPath } from "../../config/quoted.ts";
-import { readText } from "../../config/secret-file.ts";
+import { quotedPath } from "../../std/quoted.ts";
+import { readText } from "../../std/small-file.ts";
 
 const LISTEN_DEFAULT = "127.0.0.1:8471";
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { archivesOf } from "../../config/archives.ts";
+import { archivesOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
 import { targetPathOf } from "../../domain/naming.ts";

@@ -1,18 +1,17 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Command } from "commander";
-import { archivesIn } from "../../config/archives.ts";
+import { archivesIn } from "../../config/archive-section.ts";
+import type { FileShape } from "../../config/config.ts";
 import { readConfigFile } from "../../config/config-file.ts";
-import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
-import { notifyHosts, writtenChannels } from "../../config/notify.ts";
-import type { FileShape } from "../../config/file-schema.ts";
+import { hooksOf } from "../../config/hook-section.ts";
+import { journalPathIn } from "../../config/journal-section.ts";
+import { sketchOf } from "../../config/load-config.ts";
+import { notifyHosts, writtenChannels } from "../../config/notify-section.ts";
 import { namedFiles } from "../../config/secrets.ts";
-import { sketchOf } from "../../config/sketch-of.ts";
 import { readMounts } from "../../source/mounts.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 import { readNameservers } from "../../network/address-filter.ts";
-import { hooksOf } from "../../config/build-hooks.ts";
-import { writtenJournal } from "../../config/written-journal.ts";
 import { UsageError } from "../../std/fault.ts";
 import { dropIn, type Needs } from "../../check/drop-in.ts";
 
@@ -49,9 +48,8 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   const { sketch, findings } = sketchOf(file, {});
   findings.throwIfAny();
   const folder = dirname(file.path);
-  const layout = layoutOf(sketch, folder);
   // Nothing was found wrong, so nothing is left out.
-  const { mirrors, web, notify, journal } = sketch as FileShape;
+  const { mirrors, web, notify, journal, receipts } = sketch as FileShape;
   const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
   const files = namedFiles(sketch as FileShape);
   const paths = [
@@ -62,14 +60,14 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   return {
     configFile: file.path,
     instance: isInstance ? basename(file.path, extname(file.path)) : undefined,
-    mirrors: mirrors.map((mirror, at) => mirrorNeedsOf(mirror, layout.mirrors[at], folder)),
+    mirrors: mirrors.map((mirror) => mirrorNeedsOf(mirror, folder)),
     programs: mirrors.flatMap(({ hooks: shape }) => {
       const { before, after } = hooksOf(shape, folder) ?? {};
       return [before, after].flatMap((hook) => hook?.command[0] ?? []).filter(isPath);
     }),
-    journal: layout.journal,
+    journal: journalPathIn(journal),
     ...journalServerOf(journal),
-    receipts: layout.receipts,
+    receipts: receipts?.dir,
     credentials: files.flatMap(({ written }) => (isPath(written) ? [] : [written])),
     files: [...modules, ...paths].map((path) => resolve(folder, path)),
     archiveHosts: archives.flatMap(({ url, proxy, proxyFile }) => [
@@ -85,23 +83,21 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
 }
 
 function mirrorNeedsOf(
-  { after, hooks: shape }: FileShape["mirrors"][number],
-  place: MirrorLayout | undefined,
+  { source, after, hooks: shape }: FileShape["mirrors"][number],
   folder: string,
 ): Needs["mirrors"][number] {
   const before = hooksOf(shape, folder)?.before;
   const vetoedTo = before?.afterVeto.kind === "move" ? before.afterVeto.to : undefined;
   return {
-    source: place?.source ?? "",
-    after: after.kind === "move" ? { ...after, to: place?.moveTo ?? "" } : after,
+    source,
+    after,
     isWritten: before !== undefined,
     ...(vetoedTo === undefined ? {} : { vetoedTo }),
   };
 }
 
 /** Of a journal in PostgreSQL; a host of none is a socket of this machine. */
-function journalServerOf(journal: FileShape["journal"]): Pick<Needs, "journalHost"> {
-  const { url } = writtenJournal(journal);
+function journalServerOf({ url }: FileShape["journal"]): Pick<Needs, "journalHost"> {
   const host = url && new URL(url.server).hostname;
   return host === undefined || host === "" || host.startsWith("%2F") ? {} : { journalHost: host };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { accountsOf } from "../../config/archives.ts";
+import { accountsOf } from "../../config/config.ts";
 import type { Archive } from "../../archive/archive.ts";
 import type { Config } from "../../config/config.ts";
 import { targetPathOf } from "../../domain/naming.ts";

@@ -4,12 +4,9 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, Fault } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
-import { buildConfig } from "../../config/build-config.ts";
-import type { Config } from "../../config/config.ts";
+import { buildConfig, type Config, type FileShape } from "../../config/config.ts";
 import { ConfigProblems } from "../../config/config-problems.ts";
-import { readFileShape } from "../../config/read-file-shape.ts";
-import type { FileShape } from "../../config/file-schema.ts";
-import { FIRST_ARCHIVE } from "../../domain/archive-name.ts";
+import { sketchIn } from "../../config/load-config.ts";
 
 /** Next to `src` or `dist`, as the package ships them. */
 const SAMPLES = fileURLToPath(new URL("../../../samples", import.meta.url));
@@ -118,21 +115,16 @@ export function demoConfig(options: {
 }): Config {
   const { place, url, target, port } = options;
   const findings = new ConfigProblems(place.journal, () => undefined);
-  const shape = readFileShape(
-    {
-      archive: { url },
-      mirrors: [{ name: "scans", source: place.inbox, target, settle: "1s" }],
-      journal: place.journal,
-      conversion: { poll: { initial: "300ms", max: "5s" } },
-      web: { listen: `127.0.0.1:${port}` },
-    },
-    findings,
-  );
+  const written = {
+    archive: { url, accountKey: "demo", signing: { secret: "demo" } },
+    mirrors: [{ name: "scans", source: place.inbox, target, settle: "1s" }],
+    journal: place.journal,
+    conversion: { poll: { initial: "300ms", max: "5s" } },
+    web: { listen: `127.0.0.1:${port}` },
+  };
+  const sketch = sketchIn(written, place.journal, findings);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
-  return buildConfig({ path: place.journal, isWritten: true }, shape as FileShape, {
-    archives: new Map([[FIRST_ARCHIVE, { accountKey: "demo", signingSecret: "demo" }]]),
-    webToken: undefined,
-    files: [],
-  });
+  const origin = { path: place.journal, isWritten: true, env: {} };
+  return buildConfig(sketch as FileShape, origin);
 }

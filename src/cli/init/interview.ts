@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { archiveUrl, isShareAddress, SHARE_FIX } from "../../config/place-kinds.ts";
-import { digest } from "../../config/config-digest.ts";
+import { digest } from "../../config/kinds.ts";
 import type { Kind } from "../../config/kind.ts";
 import type { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";

@@ -1,7 +1,7 @@
 /** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
 import { open, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { assertUsable } from "../../config/sketch-of.ts";
+import { assertUsable } from "../../config/load-config.ts";
 import { isUnchangedStarter, starterConfig } from "../../config/starter.ts";
 import { replaceFile } from "../../std/durable.ts";
 import { codeOf, Fault, UsageError } from "../../std/fault.ts";

@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import { z } from "zod";
 import { channel, type ChannelName } from "../channel-definition.ts";
-import { type Kind, kind, setting } from "../kind.ts";
-import { textIn } from "../kinds.ts";
+import { programAt } from "../hook-section.ts";
+import { setting } from "../kind.ts";
+import { word } from "../kinds.ts";
 
 /** By a program, which reads JSON; no shell is between. */
 export type CommandConfig = ChannelName & {
@@ -16,7 +16,7 @@ export type CommandConfig = ChannelName & {
 export const command = channel(
   "command",
   {
-    run: setting(z.array(word()).min(1), {
+    run: setting(z.array(word(true)).min(1), {
       meaning: "The program and its arguments, without a shell.",
       example: "[/usr/local/bin/tell-us, --urgent]",
       required: true,
@@ -25,21 +25,16 @@ export const command = channel(
   {
     about: { meaning: "Runs a program.", example: "[{ run: [/usr/local/bin/tell-us] }]" },
     taken: "the program ended well",
-    build({ name = "command", events, run }, _, { folder }): CommandConfig {
+    build({ name = "command", events, run }, { folder }): CommandConfig {
       const [program = "", ...rest] = run;
-      // A relative path is relative to the file; a bare name is looked for in $PATH.
-      const found = program.includes("/") ? resolve(folder, program) : program;
-      return { by: "command", name, events, run: [found, ...rest], cwd: folder };
+      return {
+        by: "command",
+        name,
+        events,
+        run: [programAt(program, folder), ...rest],
+        cwd: folder,
+      };
     },
     programs: ({ run: [program = ""] }) => [program],
   },
 );
-
-/** A program or one of its arguments. */
-function word(): Kind<string> {
-  return kind("text", (value, refuse) => {
-    const text = typeof value === "number" ? String(value) : textIn(value, refuse);
-    if (text.includes("\0")) return refuse("holds a NUL character", "remove it");
-    return text;
-  });
-}

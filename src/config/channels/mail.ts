@@ -4,8 +4,8 @@ import { invariant } from "../../std/invariant.ts";
 import { channel, type ChannelName, userName } from "../channel-definition.ts";
 import { type Kind, kind, setting } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
-import { listenAddress, localPath } from "../place-kinds.ts";
-import { quoted } from "../quoted.ts";
+import { listenAddress, secretKeys } from "../place-kinds.ts";
+import { quoted } from "../../std/quoted.ts";
 
 /** By SMTP: `tls` from the first byte, `starttls` before anything is said, or `none`. */
 export type MailConfig = ChannelName & {
@@ -40,14 +40,11 @@ export const mail = channel(
       example: "scanferry@example.com",
       without: "no login",
     }),
-    password: setting(secret().optional(), {
+    ...secretKeys("password", secret(), {
       meaning: "The password itself.",
-      example: '"…"',
-      without: "`passwordFile`, else `$SCANFERRY_MAIL_PASSWORD`",
-    }),
-    passwordFile: setting(localPath().optional(), {
-      meaning: "Its file.",
-      example: "/etc/scanferry/mail.password",
+      file: "/etc/scanferry/mail.password",
+      variable: "SCANFERRY_MAIL_PASSWORD",
+      need: ({ user }) => (user === undefined ? "unused" : "required"),
     }),
     from: setting(mailAddress(), {
       meaning: "The sender's address.",
@@ -66,14 +63,12 @@ export const mail = channel(
       example: "[{ server: smtp.example.com:587, from: a@example.com, to: [b@example.com] }]",
     },
     taken: "the server took the mail",
-    secrets: ({ user }) => [{ name: "password", need: user === undefined ? "unused" : "required" }],
     conflicts({ tls, user, server }, report) {
       if (tls !== "none" || user === undefined || isLoopback(server?.host ?? "")) return;
       report("tls", "none would send the password in the open", "write starttls or tls");
     },
     build(
-      { name = "mail", events, server, tls, user, from, to },
-      { password },
+      { name = "mail", events, server, tls, user, password, from, to },
       { networkTo },
     ): MailConfig {
       invariant(user === undefined || password !== undefined, "a checked user has a password");

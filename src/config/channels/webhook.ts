@@ -15,10 +15,10 @@ import {
   userName,
   webAddress,
 } from "../channel-definition.ts";
-import { type Kind, kind, setting } from "../kind.ts";
+import { type Kind, kind, setting, type Values } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
-import { localPath } from "../place-kinds.ts";
-import { quoted } from "../quoted.ts";
+import { secretKeys } from "../place-kinds.ts";
+import { quoted } from "../../std/quoted.ts";
 
 /** By a request to an address. */
 export type WebhookConfig = ChannelName & {
@@ -49,32 +49,28 @@ export const webhook = channel(
         "[notify.md](notify.md#services).",
       example: "ntfy",
     }),
-    url: setting(webAddress().optional(), {
+    ...secretKeys("url", webAddress(), {
       meaning: "The address; never shown in full.",
       example: "https://hooks.example.com/scanferry",
-      without: "`urlFile`, else `$SCANFERRY_WEBHOOK_URL`, else the service's own",
+      file: "/etc/scanferry/webhook.url",
+      variable: "SCANFERRY_WEBHOOK_URL",
+      otherwise: "the service's own",
+      need: (channel) => (needsOf(channel).url === undefined ? "required" : "optional"),
+      isOpen: () => true,
     }),
-    urlFile: setting(localPath().optional(), {
-      meaning: "Its file.",
-      example: "/etc/scanferry/webhook.url",
-    }),
-    secret: setting(secret().optional(), {
+    ...secretKeys("secret", secret(), {
       meaning: "Signs the message.",
-      example: '"…"',
-      without: "`secretFile`, else `$SCANFERRY_WEBHOOK_SECRET`, else not signed",
+      file: "/etc/scanferry/webhook.secret",
+      variable: "SCANFERRY_WEBHOOK_SECRET",
+      otherwise: "not signed",
+      need: () => "optional",
     }),
-    secretFile: setting(localPath().optional(), {
-      meaning: "Its file.",
-      example: "/etc/scanferry/webhook.secret",
-    }),
-    token: setting(secret().optional(), {
+    ...secretKeys("token", secret(), {
       meaning: "The service's token.",
-      example: '"…"',
-      without: "`tokenFile`; required by `gotify`, `matrix` and `pushover`",
-    }),
-    tokenFile: setting(localPath().optional(), {
-      meaning: "Its file.",
-      example: "/etc/scanferry/webhook.token",
+      file: "/etc/scanferry/webhook.token",
+      variable: "SCANFERRY_WEBHOOK_TOKEN",
+      otherwise: "none; `gotify`, `matrix` and `pushover` require it",
+      need: (channel) => needsOf(channel).token,
     }),
     to: setting(userName().optional(), {
       meaning: "For `matrix`: the room's id. For `pushover`: the key of a user or group.",
@@ -98,16 +94,8 @@ export const webhook = channel(
       example: "[{ url: https://hooks.example.com/scanferry }]",
     },
     taken: "the address took the message",
-    secrets({ format }) {
-      const { token, url } = needsOf(format);
-      return [
-        { name: "url", need: url === undefined ? "required" : "optional", isAddress: true },
-        { name: "secret", need: "optional" },
-        { name: "token", need: token },
-      ];
-    },
     conflicts({ format = "json", to, token, tokenFile, body }, report) {
-      const needs = needsOf(format);
+      const needs = needsOf({ format });
       if (needs.to === "required" && to === undefined)
         report(
           "to",
@@ -122,11 +110,10 @@ export const webhook = channel(
         report("body", `is given next to format: ${format}`, "keep one of them");
     },
     build(
-      { name = "webhook", events, format, to, headers, body },
-      found,
+      { name = "webhook", events, format, secret, token, to, headers, body, ...rest },
       { networkTo },
     ): WebhookConfig {
-      const { secret, token, url = needsOf(format).url } = found;
+      const { url = needsOf({ format }).url } = rest;
       invariant(url !== undefined, "a checked webhook has an address");
       const own = Object.entries(headers ?? {}).map(([key, value]) => [key.toLowerCase(), value]);
       const further = own.length === 0 ? {} : { headers: Object.fromEntries(own) };
@@ -144,7 +131,7 @@ export const webhook = channel(
       return { by: "webhook", name, events, ...said };
     },
     hosts({ url, urlFile, format }) {
-      const known = url ?? (urlFile === undefined ? needsOf(format).url : undefined);
+      const known = url ?? (urlFile === undefined ? needsOf({ format }).url : undefined);
       return [known === undefined ? "" : new URL(known).hostname];
     },
     partner: ({ url, network }) => partnerAt("the webhook", url, network),
@@ -158,8 +145,8 @@ export const webhook = channel(
   },
 );
 
-function needsOf(format: WebhookFormat = "json"): WebhookNeeds {
-  return WEBHOOK_NEEDS[format];
+function needsOf({ format = "json" }: Values): WebhookNeeds {
+  return WEBHOOK_NEEDS[format as WebhookFormat];
 }
 
 /** The name of a header that a request may be given. */

@@ -8,7 +8,7 @@
  * moment in which both could be used and one of them is not marked.
  */
 import { setImmediate } from "node:timers/promises";
-import type { JournalPlace } from "../../config/journal-place.ts";
+import type { JournalPlace } from "../../network/journal-place.ts";
 import { InvariantError } from "../../std/invariant.ts";
 import { compare, type Compared, type RowDifference } from "./compare-journals.ts";
 import { begin, finish, lastCopied, put } from "./copy-progress.ts";

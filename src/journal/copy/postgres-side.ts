@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type PostgresPlace, shownJournal } from "../../config/journal-place.ts";
+import { type PostgresPlace, shownJournal } from "../../network/journal-place.ts";
 import { type Clock, systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
 import { journalFault } from "../journal-fault.ts";

@@ -1,5 +1,5 @@
 /** What there is to know of a database before a journal is trusted to it. */
-import { type PostgresPlace, shownJournal } from "../../config/journal-place.ts";
+import { type PostgresPlace, shownJournal } from "../../network/journal-place.ts";
 import type { Clock } from "../../std/clock.ts";
 import { invariant } from "../../std/invariant.ts";
 import { databaseTime } from "./cluster-statements.ts";

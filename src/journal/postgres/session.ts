@@ -6,7 +6,7 @@
  * what others wrote. A command has as many as it needs.
  */
 import { randomBytes } from "node:crypto";
-import { LEASE_MS, shownServer } from "../../config/journal-place.ts";
+import { LEASE_MS, shownServer } from "../../network/journal-place.ts";
 import { type Clock, systemClock } from "../../std/clock.ts";
 import type { Cluster, ClusterChange, Instance } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";

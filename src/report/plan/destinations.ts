@@ -6,7 +6,7 @@ import { Folders, Placement } from "../../sync/folders.ts";
 import type { FirstRun } from "../../sync/first-run.ts";
 import { wrappedArchive } from "../../sync/wrapped-archive.ts";
 import type { Config } from "../../config/config.ts";
-import { archivesOf } from "../../config/archives.ts";
+import { archivesOf } from "../../config/config.ts";
 import { isSolo } from "../../journal/cluster.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 

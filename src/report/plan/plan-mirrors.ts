@@ -1,5 +1,5 @@
 import type { Config, Mirror } from "../../config/config.ts";
-import { accountsOf } from "../../config/archives.ts";
+import { accountsOf } from "../../config/config.ts";
 import { isSolo } from "../../journal/cluster.ts";
 import type { MirrorRow } from "../../journal/journal.ts";
 import { ChannelClosed } from "../../reader/rpc-channel.ts";

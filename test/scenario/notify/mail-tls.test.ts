@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChannelConfig } from "../../../src/config/channels.ts";
 import type { MailConfig } from "../../../src/config/channels/mail.ts";
-import type { NotifyConfig } from "../../../src/config/notify.ts";
+import type { NotifyConfig } from "../../../src/config/notify-section.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { MailChannel } from "../../../src/notify/mail-channel.ts";
 import { type SmtpOptions, smtpServer } from "../../fixtures/smtp-server.ts";

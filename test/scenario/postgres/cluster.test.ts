@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { LEASE_MS } from "../../../src/config/journal-place.ts";
+import { LEASE_MS } from "../../../src/network/journal-place.ts";
 import type { Assignment } from "../../../src/journal/cluster.ts";
 import { PgCluster } from "../../../src/journal/postgres/cluster.ts";
 import {

@@ -7,7 +7,7 @@ import {
   type JournalPlace,
   LEASE_MS,
   type PostgresPlace,
-} from "../../../src/config/journal-place.ts";
+} from "../../../src/network/journal-place.ts";
 import { type Advance, type Copied, copyJournal } from "../../../src/journal/copy/copy-journal.ts";
 import { PostgresSide } from "../../../src/journal/copy/postgres-side.ts";
 import { ROWS_AT_ONCE } from "../../../src/journal/copy/copied-rows.ts";

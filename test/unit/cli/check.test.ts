@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config, Mirror } from "../../../src/config/config.ts";
-import type { PostgresPlace } from "../../../src/config/journal-place.ts";
+import type { PostgresPlace } from "../../../src/network/journal-place.ts";
 import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
 import { parseMountinfo } from "../../../src/source/mounts.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";

@@ -7,7 +7,7 @@ import type { Shell } from "../../../src/cli/shell.ts";
 import { linesOf, scanferry, Sink } from "./in-process.ts";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { endingOf, Interrupted } from "../../../src/cli/exit.ts";
-import { ConfigError } from "../../../src/config/config-error.ts";
+import { ConfigError } from "../../../src/config/config-problems.ts";
 import { Stopping } from "../../../src/std/abort.ts";
 import { Fault, UsageError } from "../../../src/std/fault.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";

@@ -1,3 +1,4 @@
+import { CHANGES_PER_HOUR } from "../../../src/domain/change-rate.ts";
 import type { Mirror } from "../../../src/config/config.ts";
 
 import { NO_RULES } from "../../../src/rules/rules.ts";
@@ -18,6 +19,7 @@ export function aMirror(set: Partial<Mirror> = {}): Mirror {
     missingFolder: { kind: "hold" },
     firstRun: "hold",
     changed: "upload",
+    changesPerHour: CHANGES_PER_HOUR,
     after: { kind: "keep" },
     rules: NO_RULES,
     ...set,

@@ -1,6 +1,6 @@
 /** One archive, or several: which a mirror is carried into is never left to chance. */
 import { expect, test } from "vitest";
-import { accountsOf, archivesOf } from "../../../src/config/archives.ts";
+import { accountsOf, archivesOf } from "../../../src/config/config.ts";
 import { secretsOf } from "../../../src/cli/commands/run.ts";
 import { ConfigFolder } from "./config-folder.ts";
 

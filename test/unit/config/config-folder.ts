@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ConfigError } from "../../../src/config/config-error.ts";
+import { ConfigError } from "../../../src/config/config-problems.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 
 /** Secrets from the environment, so that a file needs none and may have any mode. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { fileSchema } from "../../../src/config/file-schema.ts";
+import { fileSchema } from "../../../src/config/config.ts";
 
 /** Defaults that are taken as they stand, and what they would have to be if someone wrote them. */
 function taken(schema: z.core.$ZodType, key: string): [string, z.ZodDefault][] {

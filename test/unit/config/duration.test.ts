@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatDuration, parseDuration } from "../../../src/config/duration.ts";
+import { formatDuration, parseDuration } from "../../../src/std/duration.ts";
 
 test.for([
   ["200ms", 200, "the contract's"],

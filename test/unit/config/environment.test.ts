@@ -6,7 +6,7 @@ import { effectiveKeys } from "../../../src/config/effective.ts";
 import { VARIABLES, variableOf } from "../../../src/config/environment.ts";
 import { aboutOf, unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { fileSchema } from "../../../src/config/file-schema.ts";
+import { fileSchema } from "../../../src/config/config.ts";
 import { z } from "zod";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
 

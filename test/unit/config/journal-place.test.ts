@@ -1,7 +1,7 @@
 /** Where the journal is: a file, or a PostgreSQL that several daemons share. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { shownJournal } from "../../../src/config/journal-place.ts";
+import { shownJournal } from "../../../src/network/journal-place.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
 
 const URL = "postgres://scanferry@db.example.com:5433/scans";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test, describe } from "vitest";
 import { ConfigFolder, LEAST } from "./config-folder.ts";
-import { editDistance, nearest } from "../../../src/config/nearest.ts";
+import { editDistance, nearest } from "../../../src/std/nearest.ts";
 
 describe("bad file", () => {
   /** Whole files. */

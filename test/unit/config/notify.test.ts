@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notifySecretsOf } from "../../../src/config/notify.ts";
+import { notifySecretsOf } from "../../../src/config/notify-section.ts";
 import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
 

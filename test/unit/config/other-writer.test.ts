@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { foreignPlace, otherWriter } from "../../../src/config/other-writer.ts";
+import { foreignPlace, otherWriter } from "../../../src/std/other-writer.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { linesOf, scanferry } from "../cli/in-process.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { configReference } from "../../../scripts/config-reference.ts";
 import { unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { fileSchema } from "../../../src/config/file-schema.ts";
+import { fileSchema } from "../../../src/config/config.ts";
 import { sealed, starterConfig } from "../../../src/config/starter.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { stampOf } from "../../../src/config/secret-file.ts";
+import { stampOf } from "../../../src/std/small-file.ts";
 import { otherSecrets } from "../../../src/daemon/secret-watch.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 

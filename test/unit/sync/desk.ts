@@ -2,6 +2,7 @@
  * A desk for one loop at a time: the context that all loops share, with every outside a fake and
  * time moved by hand. Chance is its upper end, so that every wait is as long as it can be.
  */
+import { CHANGES_PER_HOUR } from "../../../src/domain/change-rate.ts";
 import { onTestFinished } from "vitest";
 import type { Assignment } from "../../../src/journal/cluster.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
@@ -54,6 +55,7 @@ const MIRROR: Mirror = {
   missingFolder: { kind: "hold" },
   firstRun: "upload",
   changed: "upload",
+  changesPerHour: CHANGES_PER_HOUR,
   after: { kind: "keep" },
   rules: NO_RULES,
 };

@@ -11,7 +11,7 @@ import { statusOf, type StatusReport } from "../../../src/report/status.ts";
 
 /** Which archive it is: asked before anything else, at a constant cost, and never in the way of an odd one. */
 describe("archive identity", () => {
-  const ACCOUNT = { name: "main", url: "https://a", accountKey: "k" };
+  const ACCOUNT = { name: "main", url: "https://a", accountKey: "k", storedSize: "same" as const };
 
   /** A desk with documents that were sent, and what guards its archive. */
   async function aGuard({ sent = 20, isThere = true } = {}) {

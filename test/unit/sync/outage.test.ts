@@ -7,7 +7,13 @@ import { MINUTE, SyncDesk } from "./desk.ts";
 const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
 
 function timingOut(timeoutMs: number) {
-  const archive = { name: "main", url: "", accountKey: "", signing: { scheme: "none" } } as const;
+  const archive = {
+    name: "main",
+    url: "",
+    accountKey: "",
+    signing: { scheme: "none" },
+    storedSize: "same",
+  } as const;
   return { archive: { ...archive, timeoutMs } };
 }
 

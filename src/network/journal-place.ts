@@ -1,7 +1,6 @@
 /** Where a journal is: in a file, or in a schema of a PostgreSQL database. */
-import { type Kind, kind, type Refuse } from "./kind.ts";
-import { textIn } from "./kinds.ts";
-import { pathIn } from "./place-kinds.ts";
+
+type Refuse = (message: string, fix: string) => never;
 
 /** What is written where the journal's address is. */
 export type PostgresUrl = {
@@ -63,25 +62,13 @@ const SEVERAL = /^[^:]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/;
 
 const FIX = "write postgres://USER@HOST:5432/DATABASE";
 
-/** `postgres://…`. Whatever is wrong with it, its value is not told: it may hold a password. */
-export function postgresUrl(): Kind<PostgresUrl> {
-  return kind("PostgreSQL URL", (value, refuse) => urlIn(textIn(value, refuse), refuse));
-}
-
-/** A path as written, or `postgres://…`. */
-export function journalPlace(): Kind<string | PostgresUrl> {
-  return kind("path or PostgreSQL URL", (value, refuse) => {
-    const text = textIn(value, refuse);
-    return isPostgres(text) ? urlIn(text, refuse) : pathIn(text, refuse);
-  });
-}
-
 /** True for what is meant as an address, and not as a path. */
 export function isPostgres(text: string): boolean {
   return SCHEME.test(text);
 }
 
-function urlIn(text: string, refuse: Refuse): PostgresUrl {
+/** The address, or what `refuse` is given: what is wrong with it, and never its text, which may hold a password. */
+export function postgresUrlIn(text: string, refuse: Refuse): PostgresUrl {
   if (!SCHEME.test(text)) return refuse("is not a postgres URL", FIX);
   if (SEVERAL.test(text)) {
     return refuse("names several hosts", "name one address, which leads to the primary");

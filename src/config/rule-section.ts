@@ -1,15 +1,24 @@
-/** What goes with a mirror's documents, key by key; part of `mirror-schema.ts`. */
+/** What goes with a mirror's documents, and where they go: keys of a mirror, and its `rules`. */
 import { z } from "zod";
-import { ORDERS } from "../domain/feed.ts";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/attributes.ts";
-import { section, setting } from "./kind.ts";
-import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
+import { ORDERS } from "../domain/feed.ts";
+import { groupNames } from "../rules/pattern.ts";
+import {
+  type ExpiryRule,
+  type MetadataTemplates,
+  type MirrorRules,
+  NO_RULES,
+  type Rule,
+} from "../rules/rules.ts";
+import { groupsIn, isLive, type Template } from "../rules/template.ts";
+import type { ConfigProblems } from "./config-problems.ts";
+import { type KeyPath, section, setting, type Sketch } from "./kind.ts";
+import { choice, duration, givenName, size, wholeNumber } from "./kinds.ts";
 import {
   expiryFrom,
   expiryPeriod,
   pattern,
   period,
-  size,
   targetTemplate,
   template,
 } from "./rule-kinds.ts";
@@ -170,3 +179,113 @@ export const ruleKeys = {
     example: "[{ name: invoices, match: '^Invoices/', target: /Invoices }]",
   }),
 };
+
+type RuleSketch = Sketch<z.ZodObject<typeof ruleKeys>>;
+
+/** Reports templates that name a group which no pattern has, and rules of one name; `target` is the mirror's. */
+export function checkRules(
+  mirror: RuleSketch & { target?: Template | undefined },
+  key: KeyPath,
+  findings: ConfigProblems,
+): void {
+  const { match, target, metadata, rules = [] } = mirror;
+  const own = match === undefined ? [] : groupNames(match);
+  const inRules = rules.flatMap((rule) =>
+    rule?.match === undefined ? [] : groupNames(rule.match),
+  );
+  // A group of a rule's pattern serves the mirror's templates wherever that rule matches.
+  reportGroups({ target, metadata }, [...own, ...inRules], key, findings);
+  const names = new Set<string>();
+  for (const [at, rule] of rules.entries()) {
+    if (!rule) continue;
+    const ruleKey = [...key, "rules", at];
+    if (rule.name !== undefined && names.has(rule.name)) {
+      findings.report([...ruleKey, "name"], "is the name of another rule", "give it its own");
+    }
+    names.add(rule.name ?? "");
+    const groups = rule.match === undefined ? [] : groupNames(rule.match);
+    reportGroups(rule, [...own, ...groups], ruleKey, findings);
+  }
+}
+
+type Templates = {
+  readonly target?: Template | undefined;
+  readonly metadata?: RuleSketch["metadata"];
+};
+
+function reportGroups(
+  { target, metadata }: Templates,
+  known: readonly string[],
+  key: KeyPath,
+  findings: ConfigProblems,
+): void {
+  const places = [
+    [[...key, "target"], target],
+    ...METADATA_FIELDS.map((field) => [[...key, "metadata", field], metadata?.[field]] as const),
+  ] as const;
+  for (const [place, template] of places) {
+    const missing = template && groupsIn(template).find((name) => !known.includes(name));
+    if (missing === undefined) continue;
+    const has = known.length === 0 ? "no pattern has a group" : `groups: ${known.join(", ")}`;
+    findings.report(
+      place,
+      `no pattern has a group named ${missing}; ${has}`,
+      `write (?<${missing}>…) in match`,
+    );
+  }
+}
+
+type RuleShape = z.output<z.ZodObject<typeof ruleKeys>>;
+
+/** The rules of a mirror in which nothing was found wrong. */
+export function rulesOf(mirror: RuleShape & { target?: Template | undefined }): MirrorRules {
+  const { metadata, expire, match, target, rules } = mirror;
+  return {
+    priority: mirror.priority,
+    order: mirror.order,
+    duplicates: mirror.duplicates,
+    ready: {
+      by: mirror.ready,
+      minAgeMs: mirror.minAge,
+      minBytes: mirror.minSize,
+      maxBytes: mirror.maxSize ?? NO_RULES.ready.maxBytes,
+    },
+    match: match ?? null,
+    ...(target && isLive(target) ? { target } : {}),
+    metadata: templatesOf(metadata),
+    limits: metadata.limits,
+    sidecar: metadata.sidecar,
+    expiry: expiryOf(expire) ?? NO_RULES.expiry,
+    guards: {
+      minimum: expire.minimum,
+      unknown: expire.unknown,
+      withoutPlugin: expire.withoutPlugin,
+      form: expire.format,
+    },
+    rules: rules.map(ruleOf),
+  };
+}
+
+function ruleOf({ name, match, target, metadata, expire }: RuleShape["rules"][number]): Rule {
+  const expiry = expiryOf(expire);
+  return {
+    name,
+    match,
+    ...(target ? { target } : {}),
+    metadata: templatesOf(metadata),
+    ...(expiry ? { expiry } : {}),
+  };
+}
+
+function expiryOf({ after, from }: Pick<RuleShape["expire"], "after" | "from">) {
+  if (after === undefined && from === undefined) return undefined;
+  return { after: after ?? null, from: from ?? NO_RULES.expiry.from } satisfies ExpiryRule;
+}
+
+function templatesOf(
+  given: { readonly [F in MetadataField]?: Template | undefined },
+): MetadataTemplates {
+  return Object.fromEntries(
+    METADATA_FIELDS.flatMap((field) => (given[field] ? [[field, given[field]]] : [])),
+  );
+}

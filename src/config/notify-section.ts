@@ -5,32 +5,27 @@ import {
   partnerAt,
   secretPart,
   type ChannelContext,
-  type ChannelSecrets,
   type Host,
-  type SecretKey,
   webAddress,
 } from "./channel-definition.ts";
 import { CHANNELS, channelKeys, type ChannelConfig, channelOf } from "./channels.ts";
 import type { NetworkSettings } from "../network/network.ts";
-import { cron } from "./cron.ts";
-import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { section, setting } from "./kind.ts";
-import { quoted } from "./quoted.ts";
-import { choice, duration } from "./kinds.ts";
-import { localPath } from "./place-kinds.ts";
-import { sendingHours } from "./sending-hours.ts";
-import { size } from "./size.ts";
+import { quoted } from "../std/quoted.ts";
+import type { ConfigProblems } from "./config-problems.ts";
+import { type KeyPath, section, setting } from "./kind.ts";
+import { choice, cron, duration, sendingHours, size } from "./kinds.ts";
+import { secretKeys } from "./place-kinds.ts";
 
 const ping = section(
   {
-    url: setting(webAddress().optional(), {
+    ...secretKeys("url", webAddress(), {
       meaning: "The address.",
       example: "https://ping.example.com/4711",
-      without: "`urlFile`, else `$SCANFERRY_PING_URL`, else none",
-    }),
-    urlFile: setting(localPath().optional(), {
-      meaning: "Its file.",
-      example: "/etc/scanferry/ping.url",
+      file: "/etc/scanferry/ping.url",
+      variable: "SCANFERRY_PING_URL",
+      otherwise: "none",
+      need: () => "optional",
+      isOpen: () => true,
     }),
     method: setting(choice("GET", "POST").prefault("GET"), {
       meaning: "The method.",
@@ -131,18 +126,8 @@ export function writtenChannels(notify: Written | undefined) {
   );
 }
 
-/** Secrets of `notify`: of each channel, in the order of `writtenChannels`, and of the ping. */
-export type NotifySecrets = {
-  readonly channels: readonly ChannelSecrets[];
-  readonly ping: ChannelSecrets;
-};
-
-export const PING_SECRETS: readonly SecretKey[] = [
-  { name: "url", need: "optional", isAddress: true },
-];
-
 /** Reports channels that cannot be told apart, and keys of a channel that contradict one another. */
-export function reportChannels(notify: Written | undefined, findings: ConfigProblems): void {
+export function checkChannels(notify: Written | undefined, findings: ConfigProblems): void {
   const names = new Set<string>();
   for (const { way, channel, key } of writtenChannels(notify)) {
     const { name = way.by } = channel as { name?: string };
@@ -158,15 +143,11 @@ export function reportChannels(notify: Written | undefined, findings: ConfigProb
 /** From the keys of `notify` to its configuration; undefined when no one is to be notified. */
 export function notifyOf(
   notify: z.output<typeof notifySchema>,
-  secrets: NotifySecrets,
   around: ChannelContext,
 ): NotifyConfig | undefined {
-  const channels = writtenChannels(notify).map(({ way, channel }, at) =>
-    way.build(channel, secrets.channels[at] ?? {}, around),
-  );
-  const { url } = secrets.ping;
+  const channels = writtenChannels(notify).map(({ way, channel }) => way.build(channel, around));
+  const { url, method, schedule } = notify.ping;
   if (channels.length === 0 && url === undefined) return undefined;
-  const { method, schedule } = notify.ping;
   const network = url === undefined ? undefined : around.networkTo(url);
   return {
     channels,

@@ -1,0 +1,268 @@
+/** `mirrors`: source folders, and the archive folders that their files go to. */
+import { basename } from "node:path";
+import { z } from "zod";
+import { CHANGES_PER_HOUR } from "../domain/change-rate.ts";
+import { baseOf } from "../rules/folder.ts";
+import { invariant } from "../std/invariant.ts";
+import { isWithin, wayDown } from "../std/local-path.ts";
+import { quoted } from "../std/quoted.ts";
+import type { ConfigProblems } from "./config-problems.ts";
+import { hooksOf, hooksSection } from "./hook-section.ts";
+import { type KeyPath, section, setting, settings, type Sketch } from "./kind.ts";
+import { archiveName, choice, duration, givenName, wholeNumber } from "./kinds.ts";
+import { type After, afterwards, localPath, missingFolder } from "./place-kinds.ts";
+import { glob, globBelow, targetTemplate } from "./rule-kinds.ts";
+import { checkRules, ruleKeys, rulesOf } from "./rule-section.ts";
+
+/** The keys of one mirror: a source folder and the archive folder that it is carried into. */
+const mirrorSchema = section(
+  {
+    name: setting(givenName().optional(), {
+      meaning: "The mirror's name. Unique.",
+      example: "scans",
+      without: "the source's last folder",
+    }),
+    source: setting(localPath(), {
+      meaning: "The local folder whose files are sent, with all folders below it.",
+      example: "/srv/scans",
+      required: true,
+    }),
+    archive: setting(archiveName().optional(), {
+      meaning: "Which of `archives` its documents go to. Cannot be changed once anything was sent.",
+      example: "legal",
+      without: "the only one, or `main`",
+    }),
+    target: setting(targetTemplate().optional(), {
+      meaning:
+        "The archive folder; `/` is the root. The folders below the source go into the same folders below " +
+        "it; a template such as `/{year}/{group.department}` puts each document where it says instead.",
+      example: "/Scans",
+      without: "`targetId` instead",
+    }),
+    targetId: setting(wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(), {
+      meaning: "The same by the folder's id, which stays the same when the folder is renamed.",
+      example: "17",
+      without: "`target` instead",
+    }),
+    include: setting(z.array(glob()).min(1).prefault(["**/*"]), {
+      meaning:
+        "Only files that match one of these globs. `*` does not match a leading dot: hidden files and " +
+        'folders are left out unless a glob names the dot (`"**/.*"`, `".inbox/**"`).',
+      example: '["**/*.pdf", "**/*.tif"]',
+    }),
+    exclude: setting(z.array(glob()).prefault([]), {
+      meaning:
+        "No files that match one of these globs, in addition to the built-in list " +
+        "([rules.md](rules.md#what-is-left-out)).",
+      example: '["drafts/**"]',
+    }),
+    watch: setting(choice("auto", "native", "polling", "off").prefault("auto"), {
+      meaning:
+        "How changes are noticed: by file events (`native`), by `polling`, or only by `schedule.rescan` " +
+        "(`off`). `auto` uses events on local disks and polling on network shares.",
+      example: "polling",
+    }),
+    settle: setting(duration("0", "1d").prefault("10s"), {
+      meaning:
+        "A file that has not changed for this long is stable. A growing file waits up to three times as " +
+        "long; if files grow after they were sent, the whole mirror waits longer, until `settle` is set to a " +
+        "shorter time.",
+      example: "30s",
+    }),
+    incomplete: setting(duration("0", "30d").prefault("10m"), {
+      meaning:
+        "How long a file that is not complete by its format may take to become complete, counted from its " +
+        "modification time.",
+      example: "1h",
+    }),
+    stillIncomplete: setting(choice("hold", "upload").prefault("hold"), {
+      meaning:
+        "What happens then: `hold` (`FILE_INCOMPLETE`) until the file changes or a user sends it (`scanferry " +
+        'retry --anyway PATH`, or "Send anyway" on the page), or `upload` it as it is.',
+      example: "upload",
+    }),
+    missingFolder: setting(missingFolder().prefault("hold"), {
+      meaning:
+        "If an archive folder does not exist: `hold` the document, or send it to the `nearest` folder above " +
+        "or the `fallback` folder.",
+      example: "fallback:/Inbox",
+    }),
+    firstRun: setting(choice("hold", "upload").prefault("hold"), {
+      meaning:
+        "A file that the archive may already have, on the first run or after the journal or the machine was " +
+        "restored: `hold` it until `scanferry adopt` compares them, or `upload` it as another document.",
+      example: "upload",
+    }),
+    changed: setting(choice("upload", "ignore").prefault("upload"), {
+      meaning:
+        "What an edit of an archived file does: `upload` sends it as another document, `ignore` nothing.",
+      example: "ignore",
+    }),
+    changesPerHour: setting(wholeNumber(1, 100_000).prefault(CHANGES_PER_HOUR), {
+      meaning:
+        "With `changed: upload`: how many contents of one path are sent within an hour. More are held until " +
+        "the hour has passed.",
+      example: "20",
+    }),
+    after: setting(afterwards().prefault("keep"), {
+      meaning:
+        "What happens to the local file after its document is CONVERTED and proven: `keep`, `delete`, or " +
+        "`move` to a folder outside every other mirror's source. A change does not apply to files that were " +
+        "kept before.",
+      example: "move:/srv/done",
+    }),
+    ...ruleKeys,
+    hooks: hooksSection,
+  },
+  "A source folder and the archive folder that its files go to. Sources must not overlap.",
+);
+
+/** The mirrors of a file. */
+export const mirrorsSchema = setting(z.array(mirrorSchema).min(1), {
+  meaning: "The mirrors, one or more.",
+  example: "[{ source: /srv/scans, target: /Scans }]",
+  required: true,
+});
+
+type MirrorShape = z.output<typeof mirrorSchema>;
+type MirrorsSketch = Sketch<typeof mirrorsSchema>;
+
+/** Gives a mirror without a name that of its source's last folder. */
+export function nameMirrors(mirrors: MirrorsSketch): void {
+  for (const mirror of mirrors)
+    if (mirror?.source !== undefined) mirror.name ??= basename(mirror.source);
+}
+
+/** Reports what mirrors lack, what they have twice, and folders of one that lie in another. */
+export function checkMirrors(mirrors: MirrorsSketch, findings: ConfigProblems): void {
+  for (const [at, mirror] of mirrors.entries()) {
+    if (mirror === undefined) continue;
+    const key = ["mirrors", at];
+    checkTarget(mirror, key, findings);
+    checkRules(mirror, key, findings);
+    checkName(mirror.name, at, mirrors, findings);
+    checkSource(at, mirrors, findings);
+    checkMove(mirror.after, [...key, "after"], mirrors, findings, at);
+    checkMove(
+      mirror.hooks?.before?.afterVeto,
+      [...key, "hooks", "before", "afterVeto"],
+      mirrors,
+      findings,
+    );
+  }
+}
+
+function checkTarget(
+  { target, targetId }: NonNullable<MirrorsSketch[number]>,
+  key: KeyPath,
+  findings: ConfigProblems,
+): void {
+  const id = [...key, "targetId"];
+  if (target !== undefined && targetId !== undefined)
+    findings.report(id, "is given next to target", "keep one of target and targetId");
+  if (target !== undefined || targetId !== undefined || findings.has(id)) return;
+  const fix = "write e.g. target: /Scans, or targetId: 17";
+  findings.reportOnce([...key, "target"], "is missing", fix);
+}
+
+function checkName(
+  name: string | undefined,
+  at: number,
+  mirrors: MirrorsSketch,
+  findings: ConfigProblems,
+): void {
+  const key = ["mirrors", at, "name"];
+  if (name === undefined || findings.has(key)) return;
+  const other = mirrors.slice(0, at).findIndex((mirror) => mirror?.name === name);
+  if (other >= 0) {
+    const message = `${quoted(name)} is the name of mirrors[${other}] too`;
+    findings.report(key, message, "give it a name of its own");
+  }
+  // That of the source's last folder has passed no check yet; `/` has none at all.
+  const [issue] = givenName().safeParse(name).error?.issues ?? [];
+  if (issue) findings.report(key, `${issue.message} (the source's last folder)`, "give one");
+}
+
+function checkSource(at: number, mirrors: MirrorsSketch, findings: ConfigProblems): void {
+  const source = mirrors[at]?.source;
+  if (source === undefined) return;
+  for (const [before, mirror] of mirrors.slice(0, at).entries()) {
+    const other = mirror?.source;
+    if (other === undefined || !(isWithin(other, source) || isWithin(source, other))) continue;
+    const how = source === other ? "is the source of" : "overlaps the source of";
+    findings.report(
+      ["mirrors", at, "source"],
+      `${quoted(source)} ${how} mirrors[${before}] (${quoted(other)}), so files would be sent twice`,
+      "give folders of which none lies in another",
+    );
+  }
+}
+
+/** What was moved away must not be found, and sent, again; a mirror leaves out what it moved within its own source. */
+function checkMove(
+  after: After | undefined,
+  key: KeyPath,
+  mirrors: MirrorsSketch,
+  findings: ConfigProblems,
+  own?: number,
+): void {
+  if (after?.kind !== "move") return;
+  const { to } = after;
+  if (own !== undefined && to === mirrors[own]?.source) {
+    findings.report(key, `${quoted(to)} is the source itself`, "move to another folder");
+    return;
+  }
+  const other = mirrors.findIndex(
+    (mirror, at) => at !== own && mirror?.source !== undefined && isWithin(mirror.source, to),
+  );
+  if (other < 0) return;
+  const message = `${quoted(to)} lies in the source of mirrors[${other}], which would send it again`;
+  findings.report(key, message, "move to a folder outside of it");
+}
+
+/** A mirror in which nothing was found wrong; `archive` is the name of its own, `folder` the configuration file's. */
+export function mirrorOf(mirror: MirrorShape, archive: string | undefined, folder: string) {
+  const { name, source, include, watch, stillIncomplete, missingFolder } = mirror;
+  const { firstRun, changed, changesPerHour, after } = mirror;
+  invariant(name !== undefined, "a checked mirror has a name");
+  invariant(archive !== undefined, "a checked mirror has an archive");
+  return settings({
+    /** Unique among the mirrors. */
+    name,
+    /** Absolute, normalised, never looked at while the configuration is read. */
+    source,
+    /** The name of the archive it is carried into. */
+    archive,
+    target: targetOf(mirror),
+    include,
+    /** Next to the built-in list; holds the folder of `after: move` when that lies in the source. */
+    exclude: excludeOf(mirror),
+    watch,
+    settleMs: mirror.settle,
+    incompleteMs: mirror.incomplete,
+    stillIncomplete,
+    missingFolder,
+    firstRun,
+    changed,
+    changesPerHour,
+    after,
+    /** What goes with its documents, and where they go. */
+    rules: rulesOf(mirror),
+    hooks: hooksOf(mirror.hooks, folder),
+  });
+}
+
+function targetOf({
+  target,
+  targetId,
+}: MirrorShape): { readonly path: string } | { readonly id: number } {
+  if (targetId !== undefined) return { id: targetId };
+  invariant(target !== undefined, "a checked mirror has a target");
+  return { path: baseOf(target) };
+}
+
+/** What was moved within the source must not be found there and sent a second time. */
+function excludeOf({ exclude, source, after }: MirrorShape): string[] {
+  const way = after.kind === "move" ? wayDown(source, after.to) : undefined;
+  return way === undefined || way === "" ? exclude : [...exclude, globBelow(way)];
+}
