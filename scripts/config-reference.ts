@@ -1,5 +1,5 @@
 /**
- * Writes docs/config.md from the schema of the configuration, so that the two cannot differ.
+ * Writes docs/config.md and config/scanferry.yaml from the schema of the configuration, so that they cannot differ.
  * Run it after a change of the schema: `node scripts/config-reference.ts`.
  */
 import { writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { writtenKey } from "../src/config/config-problems.ts";
 import { variableOf } from "../src/config/environment.ts";
 import { aboutOf, type KeyPath, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/config.ts";
+import { sealed, starterConfig } from "../src/config/starter.ts";
 
 const INTRODUCTION = `# Configuration
 
@@ -149,4 +150,5 @@ function written(value: unknown): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(new URL("../docs/config.md", import.meta.url), configReference());
+  writeFileSync(new URL("../config/scanferry.yaml", import.meta.url), sealed(starterConfig()));
 }

@@ -61,7 +61,10 @@ const journalKeys = section(
 export const journalSchema = shortened(journalKeys, {
   keyOf: (written) => (typeof written === "string" && isPostgres(written) ? "url" : "path"),
   kind: "path or PostgreSQL URL",
-  about: { meaning: "Its file, its PostgreSQL URL, or its keys.", example: "./journal.db" },
+  about: {
+    meaning: "Where the journal is: its file, its PostgreSQL URL, or its keys.",
+    example: "./journal.db",
+  },
 });
 
 type JournalSketch = Sketch<typeof journalKeys>;

@@ -80,7 +80,7 @@ test.for([
   expect(trial.expires?.at).toBe(expires);
 });
 
-test("config/scanferry.yaml is the starter", () => {
+test("config/scanferry.yaml is the starter; node scripts/config-reference.ts writes it", () => {
   expect(readFileSync(new URL("scanferry.yaml", shipped), "utf8")).toBe(sealed(starterConfig()));
 });
 
