@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { writtenKey } from "../src/config/config-problems.ts";
 import { variableOf } from "../src/config/environment.ts";
-import { aboutOf, type KeyPath, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
+import { aboutOf, exampleOf, type KeyPath, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/config.ts";
 import { sealed, starterConfig } from "../src/config/starter.ts";
 
@@ -114,7 +114,7 @@ function entryOf(
   const standard = isWhole ? undefined : byDefault;
   const variable = variableOf(key);
   const value = [valueOf(inner), standard].filter((part) => part !== undefined).join("; ");
-  const example = isPlain(inner) ? "" : ` E.g. \`${name}: ${about.example}\``;
+  const example = isPlain(inner) ? "" : ` E.g. \`${name}: ${exampleOf(schema)}\``;
   const said = `${about.meaning}${example}`;
   const named =
     variable === undefined || value.includes(variable) ? value : `${value}; \`${variable}\``;

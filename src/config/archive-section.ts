@@ -26,15 +26,12 @@ const signing = section(
         "`hmac` signs the request's fields; `hmac2` also operation, time and file ([what each " +
         "protects](archive-interface.md#what-a-signature-protects)); `none` sends `sig=none`; `module` calls " +
         "a module of yours.",
-      example: "hmac",
     }),
     algorithm: setting(digest().prefault("sha256"), {
       meaning: "The digest of `hmac` and `hmac2`.",
-      example: "sha512",
     }),
     encoding: setting(choice("base64", "hex").prefault("base64"), {
       meaning: "How the signature is written.",
-      example: "hex",
     }),
     ...secretKeys("secret", secret(), {
       meaning: "The secret itself.",
@@ -99,13 +96,11 @@ export const archiveSchema = section(
     }),
     timeout: setting(duration("1ms", "1d").prefault("60s"), {
       meaning: "How long a request waits for the archive.",
-      example: "2m",
     }),
     storedSize: setting(choice("same", "any").prefault("same"), {
       meaning:
         "With `same`, a local file is moved or deleted only if the archive reports the size that was sent. " +
         "`any`: for archives that change documents.",
-      example: "any",
     }),
   },
   "The archive and the account, if there is only one; its name is `main`.",

@@ -69,7 +69,6 @@ export const fileSchema = section(
     receipts: receiptsSchema,
     shutdown: setting(duration("0", "1h").prefault("20s"), {
       meaning: "How long a stop waits for uploads in progress before it cancels them safely.",
-      example: "1m",
     }),
   },
   "The whole file.",

@@ -15,11 +15,9 @@ function running(example: string) {
     }),
     timeout: setting(duration("100ms", "1h").prefault("30s"), {
       meaning: "After this time it is killed with all that it started, and has failed.",
-      example: "2m",
     }),
     concurrency: setting(wholeNumber(1, 32).prefault(2), {
       meaning: "How many run at the same time.",
-      example: "4",
     }),
   };
 }
@@ -30,12 +28,10 @@ const before = section(
     onFailure: setting(choice("hold", "send").prefault("hold"), {
       meaning:
         "If the hook fails: `hold` the document and run the hook again later, or `send` it without the hook.",
-      example: "send",
     }),
     afterVeto: setting(afterVeto().prefault("keep"), {
       meaning:
         "What happens to the file of a vetoed document: `keep`, or `move` to a folder outside every source.",
-      example: "move:/srv/vetoed",
     }),
   },
   "A command that runs before each document is sent. It may reject it, name it, and set metadata.",

@@ -33,7 +33,6 @@ const journalKeys = section(
       meaning:
         "With `url`: if a daemon does not respond for this long, others take over its work. It sends nothing " +
         "any more by then.",
-      example: "30s",
     }),
     instance: setting(givenName().optional(), {
       meaning: "With `url`: this daemon's name.",
@@ -50,7 +49,6 @@ const journalKeys = section(
     remember: setting(duration("1d", "100y").prefault("30y"), {
       meaning:
         "With `retain`: how much longer digests are kept, so that a file that comes back is not sent again.",
-      example: "10y",
     }),
   },
   "`journal: FILE` is short for `journal: { path: FILE }`, `journal: postgres://…` for `journal: { " +

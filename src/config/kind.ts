@@ -38,8 +38,8 @@ type KnownKind = { readonly name: string } & KindOptions<unknown>;
 export type About = {
   /** One or two sentences, as in the reference. */
   readonly meaning: string;
-  /** A value as it would be written in the file. */
-  readonly example: string;
+  /** A value as it would be written in the file; by default its default. */
+  readonly example?: string;
   /** What applies without the key, where that is no plain value. */
   readonly without?: string;
   /** The key must be given, unless its `without` says what stands in for it. */
@@ -106,7 +106,7 @@ export function setting<S extends z.ZodType>(schema: S, about: About): S {
 
 /** Declares a group of settings; a key that is not among them is an error. */
 export function section<S extends z.core.$ZodLooseShape>(shape: S, meaning: string) {
-  return setting(z.strictObject(shape), { meaning, example: "" });
+  return setting(z.strictObject(shape), { meaning });
 }
 
 /** Declares that a section may be written as one value, which stands for one of its keys. */
@@ -123,6 +123,19 @@ export function declareSecret(schema: z.ZodType, secret: Secret): void {
 /** What the reference says of a setting or section. */
 export function aboutOf(schema: z.core.$ZodType): About | undefined {
   return SETTINGS.get(schema);
+}
+
+/** A setting's value as it would be written in the file. */
+export function exampleOf(schema: z.core.$ZodType): string {
+  const { example } = shortOf(schema)?.about ?? aboutOf(schema) ?? {};
+  const { fallback } = unwrap(schema);
+  return example ?? (fallback === undefined ? "…" : written(fallback));
+}
+
+/** A YAML value: as it is where that is plain text for certain, else in quotes. */
+export function written(value: unknown): string {
+  const plain = /^((\/|https?:\/\/|[A-Za-z])[\w./-]*(:\d+)?[\w./-]*|\d[\w.:]*)$/;
+  return typeof value === "string" && plain.test(value) ? value : JSON.stringify(value);
 }
 
 /** The kind of value that a leaf of the schema takes. */

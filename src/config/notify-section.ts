@@ -5,16 +5,55 @@ import {
   partnerAt,
   secretPart,
   type ChannelContext,
+  type ChannelDefinition,
   type Host,
   webAddress,
 } from "./channel-definition.ts";
-import { CHANNELS, channelKeys, type ChannelConfig, channelOf } from "./channels.ts";
+import { command } from "./channels/command.ts";
+import { mail } from "./channels/mail.ts";
+import { webhook } from "./channels/webhook.ts";
 import type { NetworkSettings } from "../network/network.ts";
 import { quoted } from "../std/quoted.ts";
 import type { ConfigProblems } from "./config-problems.ts";
 import { type KeyPath, section, setting } from "./kind.ts";
 import { choice, cron, duration, sendingHours, size } from "./kinds.ts";
 import { secretKeys } from "./place-kinds.ts";
+
+/** The ways to notify, in the order of the reference: a new one is a file in `channels` and an entry here. */
+const DECLARED = { mail, webhook, command } as const;
+
+/** One channel, and what is reported by it. */
+export type ChannelConfig = ReturnType<(typeof DECLARED)[keyof typeof DECLARED]["build"]>;
+
+/** Every way, without what sets one apart from the others. */
+export const CHANNELS = Object.values(DECLARED) as unknown as readonly ChannelDefinition<
+  never,
+  ChannelConfig
+>[];
+
+/** The declaration of a channel's way. */
+export function channelOf({
+  by,
+}: Pick<ChannelConfig, "by">): ChannelDefinition<never, ChannelConfig> {
+  return DECLARED[by] as unknown as ChannelDefinition<never, ChannelConfig>;
+}
+
+/** The keys of `notify` that list channels. */
+const channelKeys = {
+  mail: listOf(mail),
+  webhook: listOf(webhook),
+  command: listOf(command),
+};
+
+function listOf<S extends z.ZodObject>({
+  schema,
+  about,
+}: {
+  schema: S;
+  about: ChannelDefinition["about"];
+}) {
+  return setting(z.array(schema).prefault([]), about);
+}
 
 const ping = section(
   {
@@ -27,10 +66,7 @@ const ping = section(
       need: () => "optional",
       isOpen: () => true,
     }),
-    method: setting(choice("GET", "POST").prefault("GET"), {
-      meaning: "The method.",
-      example: "POST",
-    }),
+    method: setting(choice("GET", "POST").prefault("GET"), { meaning: "The method." }),
     schedule: setting(cron().default("*/5 * * * *"), {
       meaning: "How often.",
       example: '"* * * * *"',
@@ -45,21 +81,17 @@ export const notifySchema = section(
     ...channelKeys,
     timeout: setting(duration("100ms", "10m").prefault("30s"), {
       meaning: "How long one attempt may take.",
-      example: "10s",
     }),
     repeat: setting(duration("0", "365d").prefault("1d"), {
       meaning:
         "How often a lasting problem is reported again; 0: never. A problem that comes and goes, or grows, " +
         "is reported again after an hour.",
-      example: "7d",
     }),
     heldAfter: setting(duration("0", "365d").prefault("1h"), {
       meaning: "Held documents and an archive that cannot be reached are reported after this time.",
-      example: "4h",
     }),
     diskBelow: setting(size("0", "100GB").prefault("500MB"), {
       meaning: "Free space on the journal's disk below which it is reported; 0: never.",
-      example: "2GB",
     }),
     quiet: section(
       {

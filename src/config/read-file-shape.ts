@@ -7,7 +7,7 @@ import { nearest } from "../std/nearest.ts";
 import { sortOf } from "../std/quoted.ts";
 import { fileSchema, type FileSketch } from "./config.ts";
 import { type ConfigProblems, writtenKey } from "./config-problems.ts";
-import { aboutOf, declaredSections, type KeyPath, shortOf, unwrap } from "./kind.ts";
+import { declaredSections, exampleOf, type KeyPath, shortOf, unwrap } from "./kind.ts";
 
 /** What a configuration of an earlier version may still have, by keys or values of one, and what to do instead. */
 const REMOVED: ReadonlyMap<string, string> = new Map([
@@ -149,7 +149,7 @@ function readList(
   key: KeyPath,
   findings: ConfigProblems,
 ): unknown {
-  const example = `write a list, e.g. ${nameOf(key)}: ${aboutOf(declared)?.example ?? "[]"}`;
+  const example = `write a list, e.g. ${nameOf(key)}: ${exampleOf(declared)}`;
   if (!Array.isArray(value)) {
     findings.report(key, `must be a list, is ${sortOf(value)}`, example);
     return undefined;
@@ -179,11 +179,10 @@ export function readLeaf(
 }
 
 function reportMissing(schema: z.core.$ZodType, key: KeyPath, findings: ConfigProblems): void {
-  const example = aboutOf(schema)?.example ?? "…";
   const last = key.at(-1);
   if (typeof last === "number")
     findings.report(key, "is empty", "write a value, or remove the line");
-  else findings.report(key, "is missing", `write e.g. ${nameOf(key)}: ${example}`);
+  else findings.report(key, "is missing", `write e.g. ${nameOf(key)}: ${exampleOf(schema)}`);
 }
 
 function reportUnknown(

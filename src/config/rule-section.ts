@@ -49,13 +49,11 @@ const metadataSection = section(
     ...fields(),
     limits: setting(choice("truncate", "hold").prefault("truncate"), {
       meaning: "If a value is too long: cut it, or hold the document.",
-      example: "hold",
     }),
     sidecar: setting(choice("none", "optional", "required").prefault("none"), {
       meaning:
         "Whether a file next to each document (`x.pdf.yaml`, `.json`) contains its metadata; `required` " +
         "waits for it. Sidecars are never sent.",
-      example: "required",
     }),
   },
   "Metadata of each document: templates, which the path and a sidecar may override. Without a value the archive keeps the file's own. See " +
@@ -83,21 +81,17 @@ const expireSection = section(
     ...expiry,
     minimum: setting(period().prefault("1d"), {
       meaning: "An earlier date holds the document: it could not be changed later.",
-      example: "1y",
     }),
     unknown: setting(choice("hold", "upload-without").prefault("hold"), {
       meaning: "If the date cannot be found.",
-      example: "upload-without",
     }),
     withoutPlugin: setting(choice("hold", "upload-without").prefault("hold"), {
       meaning: "If the account has no expiry-reminder plugin.",
-      example: "upload-without",
     }),
     format: setting(choice("ms", "date", "datetime", "dmy").prefault("ms"), {
       meaning:
         "How the date is sent: milliseconds since 1970, `2033-11-20`, `2033-11-20T12:00:00.000Z`, " +
         "`20.11.2033`.",
-      example: "date",
     }),
   },
   "When documents expire. `scanferry plan` shows the dates.",
@@ -136,31 +130,23 @@ export const ruleKeys = {
   priority: setting(wholeNumber(-100, 100).prefault(0), {
     meaning:
       "Mirrors with a higher priority are sent first; mirrors with the same priority take turns.",
-    example: "10",
   }),
   order: setting(choice(...ORDERS).prefault("oldest"), {
     meaning: "Which document is sent first. With `newest` others may wait for long.",
-    example: "newest",
   }),
   ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {
     meaning:
       "When a stable file is ready: at once, when a `marker` is next to it (`x.pdf.done`), or only if it " +
       "was written under another name and then renamed.",
-    example: "marker",
   }),
   duplicates: setting(choice("upload", "skip").prefault("upload"), {
     meaning:
       "A file whose content another file of the mirror has in the archive: `upload` it too, or `skip` it.",
-    example: "skip",
   }),
   minAge: setting(duration("0", "365d").prefault("0"), {
     meaning: "A file waits until its modification is this old.",
-    example: "1h",
   }),
-  minSize: setting(size().prefault("0"), {
-    meaning: "A smaller file is held.",
-    example: "1KB",
-  }),
+  minSize: setting(size().prefault("0"), { meaning: "A smaller file is held." }),
   maxSize: setting(size().optional(), {
     meaning: "A larger file is held.",
     example: "200MB",

@@ -2,7 +2,19 @@
  * Where secrets come from: a variable, else the value in the file, else the file that is named; and certificates, which
  * a file may hold, too. No message says anything of a secret but where it was looked for.
  */
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
+import { quoted, quotedPath } from "../std/quoted.ts";
+import {
+  chmodOf,
+  type FileKind,
+  readableByOthers,
+  readText,
+  SECRET,
+  type StampedFile,
+} from "../std/small-file.ts";
+import type { ConfigFile } from "./config-file.ts";
+import type { ConfigProblems } from "./config-problems.ts";
 import { fileSchema, type FileShape, type FileSketch } from "./config.ts";
 import { variableOf, variableSuffix } from "./environment.ts";
 import {
@@ -14,8 +26,16 @@ import {
   sectionsIn,
   unwrap,
 } from "./kind.ts";
-import { readNamedFile, reportIfOpen, type SecretContext } from "./named-file.ts";
 import { readLeaf } from "./read-file-shape.ts";
+
+/** What every look-up needs to know. */
+type SecretContext = {
+  readonly config: ConfigFile;
+  readonly env: NodeJS.ProcessEnv;
+  readonly findings: ConfigProblems;
+  /** Where each file that was read is noted. */
+  readonly files: StampedFile[];
+};
 
 /** Puts every secret that is used, and the text of every certificate, in the place of its key; reports what is missing. */
 export async function fillSecrets(sketch: FileSketch, around: SecretContext): Promise<void> {
@@ -140,6 +160,52 @@ async function textOf(
 function isMappingOfSecrets(schema: z.core.$ZodType): boolean {
   const { inner } = unwrap(schema);
   return inner instanceof z.ZodRecord && kindOf(inner.valueType)?.name === "secret";
+}
+
+/** Reports a secret in a configuration that others can read. */
+function reportIfOpen(key: KeyPath, { config, findings }: SecretContext): void {
+  if (!readableByOthers(config.mode, 0o044)) return;
+  const mode = config.mode.toString(8);
+  const message = `the file holds a secret, and others can read it (mode ${mode})`;
+  findings.report(key, message, chmodOf(config.path));
+}
+
+/**
+ * Reads a file that the configuration names; undefined, and reported, when that cannot be. A relative one is looked
+ * for next to the configuration file, then among the credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` next to the
+ * configuration, where those credentials come from: a service must not, and root may look there.
+ */
+async function readNamedFile(
+  written: string,
+  key: KeyPath,
+  { config, env, findings, files }: SecretContext,
+  kind: FileKind = SECRET,
+): Promise<{ readonly text: string; readonly shown: string } | undefined> {
+  const places = [resolve(dirname(config.path), written)];
+  const credentials = env["CREDENTIALS_DIRECTORY"];
+  if (credentials && !isAbsolute(written)) places.push(join(credentials, written));
+  for (const path of places) {
+    const outcome = await readText(path, kind);
+    if (outcome === undefined) continue;
+    if ("text" in outcome) {
+      files.push({ path, stamp: outcome.stamp });
+      return { text: outcome.text, shown: quotedPath(path) };
+    }
+    findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.fix);
+    return undefined;
+  }
+  const kept = written.includes("/")
+    ? undefined
+    : await readText(join(dirname(config.path), "secrets", written), kind);
+  if (kept && "text" in kept) return { text: kept.text, shown: quoted(written) };
+  if (kept && !kept.message.startsWith("cannot be read")) {
+    findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.fix);
+    return undefined;
+  }
+  const message = `there is no file ${places.map(quotedPath).join(" or ")}`;
+  const mode = kind.isSecret ? ", with mode 600" : "";
+  findings.report(key, message, `write the ${kind.what} into it${mode}`);
+  return undefined;
 }
 
 /** A file that the configuration names, as it is written there. */

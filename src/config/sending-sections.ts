@@ -12,14 +12,8 @@ import { choice, cron, duration, givenName, sendingHours, size, wholeNumber } fr
 function interval(first: string, most: string, what: string) {
   return section(
     {
-      initial: setting(duration("1ms", "31d").prefault(first), {
-        meaning: "The first interval.",
-        example: first,
-      }),
-      max: setting(duration("1ms", "31d").prefault(most), {
-        meaning: "The longest interval.",
-        example: most,
-      }),
+      initial: setting(duration("1ms", "31d").prefault(first), { meaning: "The first interval." }),
+      max: setting(duration("1ms", "31d").prefault(most), { meaning: "The longest interval." }),
     },
     what,
   );
@@ -32,7 +26,6 @@ export const uploadSchema = section(
       meaning:
         "Uploads at the same time to each archive. Halved while the archive is busy (HTTP 429, 503, " +
         "timeouts).",
-      example: "8",
     }),
     bandwidth: setting(size("1KB", "100GB").optional(), {
       meaning: "Bytes per second for all uploads together.",
@@ -51,11 +44,9 @@ export const uploadSchema = section(
           meaning:
             "How long scanferry looks for it before it sends it again: longer than the archive needs to show a " +
             "new document.",
-          example: "5m",
         }),
         tolerance: setting(duration("0", "1d").prefault("60s"), {
           meaning: "How much the archive's clocks may differ.",
-          example: "5m",
         }),
       },
       "If the reply to an upload is lost.",
@@ -69,11 +60,9 @@ export const batchSchema = section(
   {
     quiet: setting(duration("0", "1d").prefault("5s"), {
       meaning: "A batch is closed when no document came for this long.",
-      example: "30s",
     }),
     maxDocuments: setting(wholeNumber(1, 10_000).prefault(200), {
       meaning: "The most documents of a batch.",
-      example: "50",
     }),
   },
   "Documents that arrive together get one batch.",
@@ -118,13 +107,11 @@ export const quotaSchema = section(
     }),
     monthBegins: setting(wholeNumber(1, 28).prefault(1), {
       meaning: "The day on which the account's month begins, at midnight in the host's time zone.",
-      example: "15",
     }),
     whenUsedUp: setting(choice("warn", "hold").prefault("warn"), {
       meaning:
         "When `monthlyPages` is used up: `warn` continues until the archive refuses; `hold` waits for the " +
         "next month.",
-      example: "hold",
     }),
     reserve,
   },
@@ -143,7 +130,6 @@ export const conversionSchema = section(
     }),
     stuckAfter: setting(duration("1ms", "365d").prefault("24h"), {
       meaning: "A document that is not CONVERTED by then is reported (`CONVERSION_STUCK`).",
-      example: "12h",
     }),
   },
   "The wait from upload to CONVERTED.",

@@ -32,7 +32,6 @@ export const webSchema = setting(
         listen: setting(listenAddress().prefault("127.0.0.1:8470"), {
           meaning:
             "The address of the page, `/healthz`, `/readyz` and `/metrics`. Port 0: any free port.",
-          example: '"[::1]:8470"',
         }),
         names: setting(z.array(hostName()).prefault([]), {
           meaning:
@@ -66,7 +65,6 @@ export const logSchema = section(
         meaning:
           "The least important lines that are logged. At `info` each document has two lines (uploaded, " +
           "converted), at `debug` one for each step.",
-        example: "debug",
       },
     ),
     file: setting(localPath().optional(), {
@@ -78,11 +76,9 @@ export const logSchema = section(
       {
         size: setting(size("64KB", "10GB").prefault("10MB"), {
           meaning: "A new file is started before it grows larger than this.",
-          example: "50MB",
         }),
         files: setting(wholeNumber(0, 1_000).prefault(5), {
           meaning: "How many older files are kept (`FILE.1` is the latest).",
-          example: "10",
         }),
       },
       "How much of `log.file` is kept.",

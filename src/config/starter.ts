@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { SecretScheme } from "../domain/signing.ts";
 import { fileSchema } from "./config.ts";
-import { aboutOf, kindOf, shortOf, unwrap } from "./kind.ts";
+import { aboutOf, exampleOf, kindOf, shortOf, unwrap, written } from "./kind.ts";
 
 /** What the starter is about; what is left out is filled with a plain example. */
 export type StarterOptions = {
@@ -112,9 +112,7 @@ function linesOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
     return [`${indent}${name}:`, ...value.map((item) => `${indent}  - ${JSON.stringify(item)}`)];
   const { fallback } = unwrap(schema);
   const off =
-    fallback === undefined
-      ? `# ${name}: ${aboutEntry(schema)?.example}`
-      : `#${name}: ${written(fallback)}`;
+    fallback === undefined ? `# ${name}: ${exampleOf(schema)}` : `#${name}: ${written(fallback)}`;
   const line = `${indent}${value === undefined ? off : `${name}: ${written(value)}`}`;
   const kind = kindOf(schema)?.name ?? "";
   if (!/^`[^`]+`, `/.test(kind)) return [line];
@@ -124,7 +122,7 @@ function linesOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
 /** What a key may be, on one line; of a section, all of its keys. */
 function example(schema: z.core.$ZodType): string {
   const { inner } = unwrap(schema);
-  if (!(inner instanceof z.ZodObject)) return aboutEntry(schema)?.example ?? "";
+  if (!(inner instanceof z.ZodObject)) return exampleOf(schema);
   const keys = Object.entries(inner.shape).map(([name, child]) => `${name}: ${example(child)}`);
   return `{ ${keys.join(", ")} }`;
 }
@@ -170,10 +168,4 @@ export function sealed(text: string): string {
 export function isUnchangedStarter(text: string): boolean {
   const at = text.lastIndexOf(`\n${SEAL}`);
   return at >= 0 && text === sealed(text.slice(0, at));
-}
-
-/** A YAML value: as it is where that is plain text for certain, else in quotes. */
-function written(value: unknown): string {
-  const plain = /^((\/|https?:\/\/|[A-Za-z])[\w./-]*(:\d+)?[\w./-]*|\d[\w.:]*)$/;
-  return typeof value === "string" && plain.test(value) ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import type { ChannelConfig } from "../config/channels.ts";
+import type { ChannelConfig } from "../config/notify-section.ts";
 import { messageOf } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { redactor } from "../std/redactor.ts";

@@ -1,7 +1,6 @@
 /** Being told, over the whole daemon: the quota closes and opens, and a mail server hangs. */
 import { expect, test } from "vitest";
-import type { ChannelConfig } from "../../src/config/channels.ts";
-import type { NotifyConfig } from "../../src/config/notify-section.ts";
+import type { ChannelConfig, NotifyConfig } from "../../src/config/notify-section.ts";
 import { USUAL_EVENTS } from "../../src/domain/event-kind.ts";
 import type { MessageBody } from "../../src/notify/message.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";

@@ -170,7 +170,7 @@ const LINES: Readonly<Record<string, number>> = {
   domain: 3_015,
   rules: 1_400,
   receipts: 430,
-  config: 4_590,
+  config: 4_530,
   archive: 2_380,
   journal: 11_860,
   source: 4_300,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import { type ChannelConfig, channelOf } from "../../config/channels.ts";
+import { type ChannelConfig, channelOf } from "../../config/notify-section.ts";
 import { version } from "../../daemon/version.ts";
 import { openChannel } from "../../notify/channel.ts";
 import { bodyOf, type ChannelNotification } from "../../notify/message.ts";

@@ -33,7 +33,6 @@ export const mail = channel(
       meaning:
         "`starttls` requires encryption before anything is sent, `tls` encrypts from the first byte (port " +
         "465), `none` never encrypts.",
-      example: "starttls",
     }),
     user: setting(userName().optional(), {
       meaning: "The user at the server.",

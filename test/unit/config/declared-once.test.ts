@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { EVENT_KINDS } from "../../../src/domain/event-kind.ts";
-import { CHANNELS } from "../../../src/config/channels.ts";
-import { aboutOf, declaredSections, isOfSecret, unwrap } from "../../../src/config/kind.ts";
-import { notifyHosts } from "../../../src/config/notify-section.ts";
+import { CHANNELS, notifyHosts } from "../../../src/config/notify-section.ts";
+import { declaredSections, exampleOf, isOfSecret, unwrap } from "../../../src/config/kind.ts";
 import { buildConfig, fileSchema } from "../../../src/config/config.ts";
 import { namedFiles } from "../../../src/config/secrets.ts";
 import { starterConfig } from "../../../src/config/starter.ts";
@@ -26,7 +25,7 @@ function everyKey(schema: z.core.$ZodType, name = ""): unknown {
     return [everyKey(inner.element)];
   if (inner instanceof z.ZodRecord && unwrap(inner.valueType).inner instanceof z.ZodObject)
     return { legal: everyKey(inner.valueType) };
-  return parse(`${name}: ${aboutOf(schema)?.example}`)[name];
+  return parse(`${name}: ${exampleOf(schema)}`)[name];
 }
 
 // `archives` has the keys of `archive`, and is given in its place.
@@ -89,7 +88,7 @@ function inside(value: unknown, key: string): unknown {
   return (entry as Record<string, unknown>)[key];
 }
 
-test.for(CHANNELS.map(({ by, about }) => [by, about.example] as const))(
+test.for(CHANNELS.map(({ by, about }) => [by, about.example ?? ""] as const))(
   "the unit lets the daemon speak to the hosts of %s: %s",
   ([by, example]) => {
     const notify = { quiet: {}, ping: {}, [by]: parse(example) as unknown };

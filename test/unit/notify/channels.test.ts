@@ -5,7 +5,7 @@ import { CommandChannel } from "../../../src/notify/command-channel.ts";
 import { until } from "../../fixtures/until.ts";
 import { scratch } from "../journal/scratch.ts";
 import { aBody, AT } from "./a-body.ts";
-import type { ChannelConfig } from "../../../src/config/channels.ts";
+import type { ChannelConfig } from "../../../src/config/notify-section.ts";
 import type { MailConfig } from "../../../src/config/channels/mail.ts";
 import { MailChannel } from "../../../src/notify/mail-channel.ts";
 import { messageOf } from "../../../src/std/fault.ts";

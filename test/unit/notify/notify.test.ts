@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelConfig } from "../../../src/config/channels.ts";
-import type { NotifyConfig } from "../../../src/config/notify-section.ts";
+import type { ChannelConfig, NotifyConfig } from "../../../src/config/notify-section.ts";
 import { type EventKind, USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
 import type { Channel } from "../../../src/notify/channel.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
