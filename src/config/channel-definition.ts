@@ -3,7 +3,7 @@
  * unit, `check` and `notify test` have to know of it; `channels.ts` lists those files.
  */
 import { z } from "zod";
-import { EVENT_KINDS, type EventKind, USUAL_EVENTS } from "../domain/event-kind.ts";
+import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event-kind.ts";
 import { type NetworkSettings, placeOf } from "../network/network.ts";
 import { type About, type Kind, kind, section, setting } from "./kind.ts";
 import { choice, givenName, textIn } from "./kinds.ts";
@@ -85,13 +85,6 @@ function ownKeys(by: string) {
     }),
   };
 }
-
-/** What every channel is opened with. */
-export type ChannelName = {
-  /** Unique. */
-  readonly name: string;
-  readonly events: readonly EventKind[];
-};
 
 /** An address that is called; whatever is wrong with it, it is not shown: it may be a secret. */
 export function webAddress(): Kind<string> {

@@ -231,10 +231,12 @@ export type Sketch<S> = S extends
 
 /** What the program gets of a section: read-only, and what may be undefined may be left out. */
 export type Settings<T> = {
-  readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
-} & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K] };
+  readonly [K in keyof T as undefined extends T[K] ? never : K]: Fixed<T[K]>;
+} & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: Fixed<T[K]> };
+
+type Fixed<T> = T extends (infer Item)[] ? readonly Item[] : T;
 
 /** The same, as the program gets it. */
 export function settings<T extends object>(value: T): Settings<T> {
-  return value;
+  return value as unknown as Settings<T>;
 }

@@ -1,6 +1,5 @@
 /** `notify`: who is notified when something is wrong, by what, and how often; its channels are in `channels`. */
 import { z } from "zod";
-import type { Hours } from "../domain/hours.ts";
 import {
   partnerAt,
   secretPart,
@@ -12,10 +11,9 @@ import {
 import { command } from "./channels/command.ts";
 import { mail } from "./channels/mail.ts";
 import { webhook } from "./channels/webhook.ts";
-import type { NetworkSettings } from "../network/network.ts";
 import { quoted } from "../std/quoted.ts";
 import type { ConfigProblems } from "./config-problems.ts";
-import { type KeyPath, section, setting } from "./kind.ts";
+import { type KeyPath, section, setting, settings } from "./kind.ts";
 import { choice, cron, duration, sendingHours, size } from "./kinds.ts";
 import { secretKeys } from "./place-kinds.ts";
 
@@ -115,33 +113,6 @@ export const notifySchema = section(
   "Messages when something is wrong. See [notify.md](notify.md).",
 );
 
-/** Who gets notifications, how often, and when not. */
-export type NotifyConfig = {
-  readonly channels: readonly ChannelConfig[];
-  /** Of one attempt to send a message. */
-  readonly timeoutMs: number;
-  /** Reminders of what lasts come this often; 0: never. */
-  readonly repeatMs: number;
-  /** What may pass on its own (held documents, outages) is reported once it has lasted this long. */
-  readonly heldAfterMs: number;
-  /** The journal's disk is low with less room; 0: never. */
-  readonly diskBytesMin: number;
-  /** Undefined: at all hours; within these only what is urgent is sent. */
-  readonly quiet: Hours | undefined;
-  /** A cron expression; undefined: no digest. */
-  readonly digest: string | undefined;
-  readonly ping: PingConfig | undefined;
-};
-
-/** `url` may be a secret: never shown in full. `schedule` is a cron expression. */
-export type PingConfig = {
-  readonly url: string;
-  readonly method: "GET" | "POST";
-  readonly schedule: string;
-  /** How it is reached; absent: straight. */
-  readonly network?: NetworkSettings;
-};
-
 /** The keys of `notify` as they are written, or what could be read of them. */
 type Written = {
   readonly [By in keyof typeof channelKeys]?: readonly (object | undefined)[] | undefined;
@@ -172,26 +143,35 @@ export function checkChannels(notify: Written | undefined, findings: ConfigProbl
   }
 }
 
-/** From the keys of `notify` to its configuration; undefined when no one is to be notified. */
-export function notifyOf(
-  notify: z.output<typeof notifySchema>,
-  around: ChannelContext,
-): NotifyConfig | undefined {
+/** Who gets notifications, how often, and when not; undefined when no one is to be notified. */
+export function notifyOf(notify: z.output<typeof notifySchema>, around: ChannelContext) {
   const channels = writtenChannels(notify).map(({ way, channel }) => way.build(channel, around));
-  const { url, method, schedule } = notify.ping;
-  if (channels.length === 0 && url === undefined) return undefined;
-  const network = url === undefined ? undefined : around.networkTo(url);
-  return {
+  const ping = pingOf(notify.ping, around);
+  if (channels.length === 0 && ping === undefined) return undefined;
+  return settings({
     channels,
     timeoutMs: notify.timeout,
     repeatMs: notify.repeat,
+    /** What may pass on its own (held documents, outages) is reported once it has lasted this long. */
     heldAfterMs: notify.heldAfter,
     diskBytesMin: notify.diskBelow,
     quiet: notify.quiet.hours,
     digest: notify.digest,
-    ping: url === undefined ? undefined : { url, method, schedule, ...(network && { network }) },
-  };
+    ping,
+  });
 }
+
+/** Who gets notifications, how often, and when not. */
+export type NotifyConfig = NonNullable<ReturnType<typeof notifyOf>>;
+
+function pingOf({ url, method, schedule }: z.output<typeof ping>, { networkTo }: ChannelContext) {
+  return url === undefined
+    ? undefined
+    : settings({ url, method, schedule, network: networkTo(url) });
+}
+
+/** `url` may be a secret: never shown in full. */
+export type PingConfig = NonNullable<ReturnType<typeof pingOf>>;
 
 /** Hosts that the keys name; "" for one that a file or a variable names. */
 export function notifyHosts(notify: z.output<typeof notifySchema>): string[] {

@@ -386,7 +386,7 @@ export class SimulatedWorld {
   async #bind(journal: Journal, plain: Journal, configured: readonly Place[]): Promise<void> {
     const archive = { name: "main", url: "https://archive.example" };
     const mirrors = configured.map(({ settings }) => settings);
-    await bindArchives({ archive, mirrors } as Config, journal, silentLog);
+    await bindArchives({ archive, mirrors } as unknown as Config, journal, silentLog);
     const bound = await plain.mirrors();
     for (const place of this.places) {
       const { name, source } = place.settings;

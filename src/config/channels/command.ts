@@ -1,17 +1,8 @@
 import { z } from "zod";
-import { channel, type ChannelName } from "../channel-definition.ts";
+import { channel } from "../channel-definition.ts";
 import { programAt } from "../hook-section.ts";
-import { setting } from "../kind.ts";
+import { setting, settings } from "../kind.ts";
 import { word } from "../kinds.ts";
-
-/** By a program, which reads JSON; no shell is between. */
-export type CommandConfig = ChannelName & {
-  readonly by: "command";
-  /** The program, then its arguments. */
-  readonly run: readonly string[];
-  /** Where it runs: the folder of the configuration. */
-  readonly cwd: string;
-};
 
 export const command = channel(
   "command",
@@ -25,16 +16,14 @@ export const command = channel(
   {
     about: { meaning: "Runs a program.", example: "[{ run: [/usr/local/bin/tell-us] }]" },
     taken: "the program ended well",
-    build({ name = "command", events, run }, { folder }): CommandConfig {
+    build({ name = "command", events, run }, { folder }) {
       const [program = "", ...rest] = run;
-      return {
-        by: "command",
-        name,
-        events,
-        run: [programAt(program, folder), ...rest],
-        cwd: folder,
-      };
+      const found = [programAt(program, folder), ...rest];
+      return settings({ by: "command" as const, name, events, run: found, cwd: folder });
     },
     programs: ({ run: [program = ""] }) => [program],
   },
 );
+
+/** By a program, which reads JSON; no shell is between. `cwd` is the folder of the configuration. */
+export type CommandConfig = ReturnType<typeof command.build>;

@@ -1,25 +1,11 @@
 import { z } from "zod";
 import { isLoopback } from "../../network/proxies.ts";
 import { invariant } from "../../std/invariant.ts";
-import { channel, type ChannelName, userName } from "../channel-definition.ts";
-import { type Kind, kind, setting } from "../kind.ts";
+import { channel, userName } from "../channel-definition.ts";
+import { type Kind, kind, setting, settings } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
 import { listenAddress, secretKeys } from "../place-kinds.ts";
 import { quoted } from "../../std/quoted.ts";
-
-/** By SMTP: `tls` from the first byte, `starttls` before anything is said, or `none`. */
-export type MailConfig = ChannelName & {
-  readonly by: "mail";
-  readonly host: string;
-  readonly port: number;
-  readonly tls: "starttls" | "tls" | "none";
-  /** `password` is a secret. */
-  readonly login: { readonly user: string; readonly password: string } | undefined;
-  readonly from: string;
-  readonly to: readonly string[];
-  /** PEM: authorities that are trusted next to those of the host. */
-  readonly ca?: string;
-};
 
 export const mail = channel(
   "mail",
@@ -66,22 +52,21 @@ export const mail = channel(
       if (tls !== "none" || user === undefined || isLoopback(server?.host ?? "")) return;
       report("tls", "none would send the password in the open", "write starttls or tls");
     },
-    build(
-      { name = "mail", events, server, tls, user, password, from, to },
-      { networkTo },
-    ): MailConfig {
+    build({ name = "mail", events, server, tls, user, password, from, to }, { networkTo }) {
       invariant(user === undefined || password !== undefined, "a checked user has a password");
       const login = user === undefined || password === undefined ? undefined : { user, password };
       // Mail never goes by a proxy; whom it trusts is the same.
       const { ca } = networkTo("https://localhost") ?? {};
-      const trusted = ca === undefined ? {} : { ca };
-      return { by: "mail", name, events, ...server, tls, login, from, to, ...trusted };
+      return settings({ by: "mail" as const, name, events, ...server, tls, login, from, to, ca });
     },
     hosts: ({ server }) => [server.host],
     partner: ({ host }) => ({ what: "the mail server", host }),
     hidden: ({ login }) => [login?.password],
   },
 );
+
+/** By SMTP: `tls` from the first byte, `starttls` before anything is said, or `none`. The password is a secret. */
+export type MailConfig = ReturnType<typeof mail.build>;
 
 /** One address of mail, without a name next to it. */
 function mailAddress(): Kind<string> {

@@ -5,40 +5,12 @@ import {
   type WebhookFormat,
   type WebhookNeeds,
 } from "../../domain/webhook-format.ts";
-import type { NetworkSettings } from "../../network/network.ts";
 import { invariant } from "../../std/invariant.ts";
-import {
-  channel,
-  type ChannelName,
-  partnerAt,
-  secretPart,
-  userName,
-  webAddress,
-} from "../channel-definition.ts";
-import { type Kind, kind, setting, type Values } from "../kind.ts";
+import { channel, partnerAt, secretPart, userName, webAddress } from "../channel-definition.ts";
+import { type Kind, kind, setting, settings, type Values } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
 import { secretKeys } from "../place-kinds.ts";
 import { quoted } from "../../std/quoted.ts";
-
-/** By a request to an address. */
-export type WebhookConfig = ChannelName & {
-  readonly by: "webhook";
-  readonly format: WebhookFormat;
-  /** May be a secret. */
-  readonly url: string;
-  /** A secret; undefined: messages are not signed. */
-  readonly secret: string | undefined;
-  /** A secret. */
-  readonly token?: string | undefined;
-  /** A room, or a user's key: may be a secret. */
-  readonly to?: string | undefined;
-  /** Their values may be secrets. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A text to send instead of what `format` makes. */
-  readonly body?: string | undefined;
-  /** How it is reached; absent: straight. */
-  readonly network?: NetworkSettings;
-};
 
 export const webhook = channel(
   "webhook",
@@ -109,26 +81,11 @@ export const webhook = channel(
       if (body !== undefined && format !== "json")
         report("body", `is given next to format: ${format}`, "keep one of them");
     },
-    build(
-      { name = "webhook", events, format, secret, token, to, headers, body, ...rest },
-      { networkTo },
-    ): WebhookConfig {
-      const { url = needsOf({ format }).url } = rest;
+    build({ name = "webhook", events, headers, ...channel }, { networkTo }) {
+      const { format, secret, token, to, body, url = needsOf(channel).url } = channel;
       invariant(url !== undefined, "a checked webhook has an address");
-      const own = Object.entries(headers ?? {}).map(([key, value]) => [key.toLowerCase(), value]);
-      const further = own.length === 0 ? {} : { headers: Object.fromEntries(own) };
-      const network = networkTo(url);
-      const said = {
-        format,
-        url,
-        secret,
-        token,
-        to,
-        body,
-        ...further,
-        ...(network && { network }),
-      };
-      return { by: "webhook", name, events, ...said };
+      const said = { format, url, secret, token, to, body, network: networkTo(url) };
+      return settings({ by: "webhook" as const, name, events, ...said, headers: lowered(headers) });
     },
     hosts({ url, urlFile, format }) {
       const known = url ?? (urlFile === undefined ? needsOf({ format }).url : undefined);
@@ -144,6 +101,14 @@ export const webhook = channel(
     ],
   },
 );
+
+/** By a request to an address; that, and the values of its headers, may be secrets. */
+export type WebhookConfig = ReturnType<typeof webhook.build>;
+
+function lowered(headers: Readonly<Record<string, string>> = {}) {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as typeof headers);
+}
 
 function needsOf({ format = "json" }: Values): WebhookNeeds {
   return WEBHOOK_NEEDS[format as WebhookFormat];

@@ -100,7 +100,7 @@ test("the least that must be said gives the contract's defaults", async () => {
 test("a configuration cannot be changed once it is loaded", async () => {
   using folder = new ConfigFolder(LEAST);
   const config = await folder.load();
-  expect(() => config.mirrors.push()).toThrow(TypeError);
+  expect(Object.isFrozen(config.mirrors)).toBe(true);
   expect(Object.isFrozen(config.mirrors[0]?.include)).toBe(true);
 });
 
