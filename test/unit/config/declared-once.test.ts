@@ -1,5 +1,5 @@
 /** What is declared in the schema of the configuration is used: nothing that it lists is forgotten elsewhere. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -67,6 +67,20 @@ test("every key of the schema is read", () => {
     buildConfig(whole, { path: "/etc/scanferry.yaml", isWritten: true, env: {}, files: [] });
   const missed = keysOf(written).filter((key) => !seen.has(key));
   expect(missed.filter((key) => !ofFiles.includes(key.split(".").at(-1) ?? ""))).toEqual([]);
+});
+
+test("every setting is used outside of the configuration", () => {
+  const origin = { path: "/etc/scanferry.yaml", isWritten: true, env: {} };
+  const config = buildConfig(z.parse(fileSchema, written), origin);
+  const src = new URL("../../../src/", import.meta.url);
+  const users = readdirSync(src, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("config/"))
+    .map((name) => readFileSync(new URL(name, src), "utf8"));
+  const names = new Set(keysOf(config).map((key) => key.split(".").at(-1) ?? ""));
+  const isUsed = (name: string) => users.some((text) => new RegExp(`\\b${name}\\b`).test(text));
+  // A header of a webhook has a name of the user's.
+  const unused = [...names].filter((name) => /^\w+$/.test(name) && !isUsed(name));
+  expect(unused).toEqual([]);
 });
 
 test("docs/config.md names each file of a secret, and the systemd unit gets all of them", () => {
