@@ -86,7 +86,7 @@ function measured(path: string, fields: Fields): string {
 }
 
 /** Takes the same time wherever the texts differ, so that a signature cannot be felt out. */
-function sameText(a: string, b: string): boolean {
+export function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a, "utf8");
   const right = Buffer.from(b, "utf8");
   return left.length === right.length && timingSafeEqual(left, right);

@@ -8,6 +8,7 @@ import { PRIVATE_DIRECTORY } from "./privacy.ts";
 import type { FastifyReply } from "fastify";
 import type { StoredDocumentRow } from "./document-row.ts";
 import { contentHeaders } from "./local.ts";
+import { kindOf } from "../formats/file-format.ts";
 
 const SHARDS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -127,24 +128,22 @@ async function syncDirectory(path: string): Promise<void> {
 
 const HEAD_BYTES = 4096;
 
-/** Sends a document's bytes as they were uploaded. Rejects when they are not there. */
+/** What a document is, by its first bytes alone: a name says what anyone wants. */
+export async function kindOfContent(blobs: Blobs, { sha256 }: StoredDocumentRow) {
+  await using handle = await open(blobs.pathOf(sha256), "r");
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  return kindOf(buffer.subarray(0, bytesRead), "");
+}
+
+/** Sends a document's bytes as they were uploaded, to be saved or, as a preview, shown. Rejects when they are not there. */
 export async function sendContent(
   blobs: Blobs,
   row: StoredDocumentRow,
   reply: FastifyReply,
+  isPreview = false,
 ): Promise<FastifyReply> {
+  const kind = await kindOfContent(blobs, row);
   const handle = await open(blobs.pathOf(row.sha256), "r");
-  try {
-    reply.headers(contentHeaders(row, await headOf(handle)));
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
   // The stream closes the file, also when the client goes away.
-  return reply.send(handle.createReadStream({ start: 0 }));
-}
-
-async function headOf(handle: FileHandle): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  return buffer.subarray(0, bytesRead);
+  return reply.headers(contentHeaders(row, kind, isPreview)).send(handle.createReadStream());
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { Fault } from "../std/fault.ts";
 import type { Operation } from "../wire/shapes.ts";
 import { type Context, makeFolder } from "./archive-context.ts";
 import type { StoredDocument } from "./document-row.ts";
@@ -7,9 +6,8 @@ import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { type EmbeddedArchiveOptions, settingsOf } from "./archive-options.ts";
 import { closeParts, listen, type OpenedArchive, openParts } from "./archive-parts.ts";
-import type { Account } from "./store.ts";
 import type { Traffic } from "./traffic.ts";
-import { setQuota } from "./admin.ts";
+import { accountOf, setQuota } from "./admin.ts";
 export type { StoredDocument } from "./document-row.ts";
 export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
 export type { FolderDescription } from "./folder-table.ts";
@@ -59,7 +57,7 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** Makes the folder `/A/B` and all above it; returns its id, the old one where it exists. */
   createFolder(path: string, account?: string): number {
-    return makeFolder(this.#context, this.#account(account), path);
+    return makeFolder(this.#context, accountOf(this.#context, account), path);
   }
 
   /** Sets what the folder `/A/B` says of its own, making it if missing. */
@@ -73,7 +71,7 @@ export class EmbeddedArchive implements AsyncDisposable {
    * next run has it, too, whatever its options say.
    */
   setQuota(pages: number | undefined, account?: string): void {
-    setQuota(this.#context, this.#account(account).id, pages);
+    setQuota(this.#context, accountOf(this.#context, account).id, pages);
   }
 
   /** Off: uploads with an expiry date are refused, PLUGIN_REMINDER_NOT_INSTALLED (endpoint 7). */
@@ -88,12 +86,12 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** Every document that was uploaded to the account, oldest first; not those inside digidocs. */
   documents(account?: string): StoredDocument[] {
-    return this.#context.store.audit(this.#account(account).id);
+    return this.#context.store.audit(accountOf(this.#context, account).id);
   }
 
   /** Pages charged to the account: the true number of every converted document, and at least 1. */
   pagesUsed(account?: string): number {
-    return this.#context.store.pagesUsed(this.#account(account).id);
+    return this.#context.store.pagesUsed(accountOf(this.#context, account).id);
   }
 
   /** How many expiries have been noticed, and how many of them are still to be told. */
@@ -127,16 +125,5 @@ export class EmbeddedArchive implements AsyncDisposable {
     this.#closing.abort(new Error("the embedded archive is closing"));
     await Promise.all([this.#app.close(), this.#admin?.close()]);
     await closeParts(this.#context, this.#traffic);
-  }
-
-  #account(key: string | undefined): Account {
-    const { accounts } = this.#context;
-    const account = key === undefined ? [...accounts.values()][0] : accounts.get(key);
-    if (account) return account;
-    throw new Fault(
-      "EMBEDDED_ARCHIVE_OPTIONS",
-      `there is no account ${JSON.stringify(key)}`,
-      "Name an account that the archive was opened with.",
-    );
   }
 }

@@ -2,12 +2,16 @@ import type { Context } from "./archive-context.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
 import type { Account, Store } from "./store.ts";
-import { createHash } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { Fault } from "../std/fault.ts";
 import { STEERING } from "../std/legible.ts";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { isLocal } from "./local.ts";
+import { ACTIONS, Unusable } from "./admin.ts";
+import { sameText } from "./authentication.ts";
+import { isLocal, isShown } from "./local.ts";
+import type { Fields } from "./parameters.ts";
 import { integer, MALFORMED } from "./reading.ts";
-import { sendContent } from "./blobs.ts";
+import { kindOfContent, sendContent } from "./blobs.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Documents on one page of a folder. */
@@ -15,8 +19,10 @@ const DOCUMENTS_MAX = 200;
 /** Folders shown of one account, and documents shown of one digidoc. */
 const FOLDERS_MAX = 2_000;
 const CONTENTS_MAX = 200;
+/** How long the link of a preview can be followed. */
+const PREVIEW_MS_MAX = 300_000;
 
-/** Every account with its tree of folders, and how many documents are in each. */
+/** Every account with its allowance and its tree of folders, and how many documents are in each. */
 export function indexPage(context: Context): string {
   const sections = [...context.accounts.values()].map((account) => sectionOf(context, account));
   return layout("Embedded archive", `<h1>Embedded archive</h1>${sections.join("")}`);
@@ -38,8 +44,8 @@ ${tableOf(rows)}<p>${newer}${older}</p>`,
   );
 }
 
-/** One document: all that is known of it, what is inside it, and the way to its bytes. */
-export function documentPage({ store }: Context, row: StoredDocumentRow): string {
+/** One document: `preview` (HTML), all that is known of it, what is inside it, and the way to its bytes. */
+export function documentPage({ store }: Context, row: StoredDocumentRow, preview: string): string {
   const path = store.folders.pathOf(row.folder_id);
   const facts: [string, string | number | null][] = [
     ["Folder", path],
@@ -66,7 +72,7 @@ export function documentPage({ store }: Context, row: StoredDocumentRow): string
     row.filename,
     `<p><a href="/">All folders</a> <a href="/folders/${row.folder_id}">${escaped(path)}</a></p>
 <h1>${escaped(row.filename)}</h1><p><a href="/documents/${row.id}/content">Download</a></p>
-<table>${lines.join("\n")}</table>${contentsOf(store, row)}`,
+${preview}<table>${lines.join("\n")}</table>${contentsOf(store, row)}`,
   );
 }
 
@@ -99,7 +105,13 @@ function sectionOf({ store, quotas }: Context, account: Account): string {
   });
   const rest = folders.length - tree.length;
   return `<h2>Account ${escaped(account.key)} <small>${pages}</small></h2>
+${form(account, "folders", `<label>Folder <input name="path" placeholder="/A/B" required></label> <button>Create</button>`)}
+${form(account, "quota", `<label>Pages allowed <input name="pages" type="number" min="0" placeholder="unlimited" value="${allowed ?? ""}"></label> <button>Set</button>`)}
 <ul class="tree">${tree.join("\n")}</ul>${more(rest, "folders")}`;
+}
+
+function form({ key }: Account, action: keyof typeof ACTIONS, fields: string): string {
+  return `<form method="post" action="/${action}"><input type="hidden" name="account" value="${escaped(key)}">${fields}</form>`;
 }
 
 function tableOf(rows: readonly StoredDocumentRow[]): string {
@@ -131,31 +143,29 @@ const INDENTS = Array.from(
 const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222 }
 h2 { font-size: 1.1rem; border-bottom: 1px solid #ccc; margin-top: 2rem }
-h3 { font-size: 1rem; margin: 1.2rem 0 .2rem }
+form { display: inline-block; margin: 0 1.5rem .6rem 0 }
+iframe { border: 1px solid #ccc; height: 36rem; width: 100% }
 a { color: #0b57a4 }
 ul.tree { list-style: none; padding: 0; margin: 0 }
 ${INDENTS}
 table { border-collapse: collapse; width: 100% }
 td, th { text-align: left; padding: .15rem .8rem .15rem 0; vertical-align: top; overflow-wrap: anywhere }
 td.number, th.number { text-align: right; white-space: nowrap }
-.none { color: #777 }
+.none { color: #666 }
 `;
 
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
 
-/**
- * Nothing but the page's own style may load, and nothing may run. Its links are followed as its own: from
- * an origin of nowhere they would be another page's.
- */
+/** Nothing but the page's own style and previews may load, and nothing may run. */
 export const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; ` +
-  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-downloads allow-same-origin";
+  "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** A whole page. `title` is text, `content` is HTML. */
 export function layout(title: string, content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE}</style></head>
-<body>${content}</body></html>`;
+<body><main>${content}</main></body></html>`;
 }
 
 /** Text as HTML. Marks that turn the direction of text around show themselves. */
@@ -170,46 +180,76 @@ export function momentOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
-type Place = { Params: { id: string }; Querystring: { page?: string } };
+type Place = { Params: { id: string }; Querystring: Partial<Record<string, string>> };
 
 /**
- * The pages at the archive's own address. They ask for no signature, so they are only for the
- * machine itself; they change nothing but the totals of views and downloads.
+ * The pages at the archive's own address. They ask for no signature, so they are only for the machine itself.
+ * They make folders and set allowances, and count views and downloads.
  */
 export function addPages(app: FastifyInstance, context: Context): void {
-  const { store, blobs } = context;
-  const html = (reply: FastifyReply, page: string) =>
-    reply
-      .header("content-type", "text/html; charset=utf-8")
-      .header("content-security-policy", PAGE_POLICY)
-      .send(page);
+  const { store, blobs, settings } = context;
+  const key = randomBytes(32);
+  const signatureOf = (id: number, until: number) =>
+    createHmac("sha256", key).update(`${id}:${until}`).digest("hex");
+  app.addHook("onRequest", async ({ raw }) => assertFound(isLocal(raw)));
 
-  app.get("/", async (request, reply) => {
-    assertFound(isLocal(request.raw));
-    return html(reply, indexPage(context));
-  });
-  app.get<Place>("/folders/:id", async (request, reply) => {
-    assertFound(isLocal(request.raw));
-    const folder = store.folders.byId(numberOf(request.params.id));
+  app.get("/", async (_request, reply) => html(reply, indexPage(context)));
+  for (const action of ["folders", "quota"] as const)
+    app.post(`/${action}`, async ({ body }, reply) => {
+      const { pages, ...given } = Object.fromEntries((body as Fields | undefined) ?? []);
+      const number = pages?.trim() === "" ? null : Number(pages);
+      try {
+        ACTIONS[`/${action}`]?.(context, pages === undefined ? given : { ...given, pages: number });
+      } catch (error) {
+        if (!(error instanceof Unusable || error instanceof Fault)) throw error;
+        const text = `<h1>Not done</h1><p>${escaped(error.message)}</p><p><a href="/">Back</a></p>`;
+        return html(reply.code(400), layout("Not done", text));
+      }
+      return reply.redirect("/", 303);
+    });
+  app.get<Place>("/folders/:id", async ({ params, query }, reply) => {
+    const folder = store.folders.byId(numberOf(params.id));
     assertFound(folder);
-    return html(reply, folderPage(context, folder, numberOf(request.query.page ?? "0")));
+    return html(reply, folderPage(context, folder, numberOf(query.page ?? "0")));
   });
-  app.get<Place>("/documents/:id", async (request, reply) => {
-    assertFound(isLocal(request.raw));
-    const id = numberOf(request.params.id);
+  app.get<Place>("/documents/:id", async ({ params }, reply) => {
+    const id = numberOf(params.id);
     assertFound(store.documents.uploadedById(id));
     store.count(id, "viewed");
     const row = store.documents.uploadedById(id);
     assertFound(row);
-    return html(reply, documentPage(context, row));
+    const kind = await kindOfContent(blobs, row);
+    const until = settings.clock.now() + PREVIEW_MS_MAX;
+    const link = `/documents/${id}/preview?until=${until}&signature=${signatureOf(id, until)}`;
+    // Chromium shows no PDF in a frame with the attribute; the response says the same to all browsers.
+    const sandbox = kind === "pdf" ? "" : " sandbox";
+    const preview = `<iframe title="Preview" src="${escaped(link)}"${sandbox}></iframe>`;
+    return html(reply, documentPage(context, row, isShown(kind) ? preview : ""));
   });
-  app.get<Place>("/documents/:id/content", async (request, reply) => {
-    assertFound(isLocal(request.raw));
-    const row = store.documents.uploadedById(numberOf(request.params.id));
+  app.get<Place>("/documents/:id/preview", async ({ params, query }, reply) => {
+    const row = store.documents.uploadedById(numberOf(params.id));
+    const until = numberOf(query.until ?? "");
+    assertFound(row && settings.clock.now() < until);
+    assertFound(sameText(query.signature ?? "", signatureOf(row.id, until)));
+    return sendContent(blobs, row, reply, true);
+  });
+  app.get<Place>("/documents/:id/content", async ({ params }, reply) => {
+    const row = store.documents.uploadedById(numberOf(params.id));
     assertFound(row);
     store.count(row.id, "downloaded");
     return sendContent(blobs, row, reply);
   });
+}
+
+function html(reply: FastifyReply, page: string): FastifyReply {
+  return reply
+    .headers({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": PAGE_POLICY,
+      // Without it a form would not say which page sends it.
+      "referrer-policy": "same-origin",
+    })
+    .send(page);
 }
 
 function assertFound(what: unknown): asserts what {
@@ -218,6 +258,6 @@ function assertFound(what: unknown): asserts what {
 
 function numberOf(text: string): number {
   const number = integer(text);
-  assertFound(number !== MALFORMED && number >= 0 && number <= 1e12);
+  assertFound(number !== MALFORMED && number >= 0 && number <= 1e13);
   return number;
 }

@@ -56,8 +56,8 @@ export async function serverOf(
         return serveReading(context, operation, (request.body as Fields | undefined) ?? [], reply);
       }),
     );
-  addPages(app, context);
   answerTheRest(app, context);
+  await app.register(async (pages) => addPages(pages, context));
   return app;
 }
 

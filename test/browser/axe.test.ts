@@ -1,26 +1,15 @@
 /** What axe-core finds on the page: nothing, in each state, wide and narrow, light and dark. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
 import { anOffice, fill, type Office, OFFICE_PAGES } from "../fixtures/an-office.ts";
+import { brokenRules } from "./broken-rules.ts";
 import { SLOW } from "./visit.ts";
 
 let browser: Browser;
 const isSkipped = noBrowser !== undefined && !process.env["CI"];
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const DESK = { viewport: { width: 1400, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de" } as const;
-
-/** Each rule that is broken, and by what. */
-async function brokenRules(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    "axe.run()",
-  );
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 const listed = (page: Page) => page.locator("#documents tbody tr").first().waitFor();
 const nothing = async () => {};
