@@ -23,6 +23,11 @@ export const RECEIPT_STYLE = `
   code { font: 8pt/1.3 ui-monospace, monospace; }
   small { color: #444; }
   .open { border: 2px solid #000; padding: .5em 1em; font-weight: bold; }
+  @media screen and (max-width: 70em) {
+    thead { display: none; } table, tbody, tr, td { display: block; } tr { border-bottom: 1px solid #999; padding: .5em 0; }
+    td { border: 0; padding: .1em 0 .1em 9em; overflow-wrap: anywhere; } .path { min-width: 0; } .number { text-align: left; } td:last-child { width: auto; }
+    td::before { content: attr(data-head); float: left; margin-left: -9em; max-width: 8.5em; color: #444; } td time span { display: inline; }
+  }
   @media print { body { margin: 0; max-width: none; padding: 0; font-size: 9pt; } code { font-size: 7pt; } }
 `;
 
@@ -86,14 +91,16 @@ function rowOf(line: ReceiptLine, words: ReceiptWords): string {
   const note = line.duplicate ? small(words.duplicate) : "";
   const unfinished = line.unfinished ? small(words.unfinished) : "";
   const state = escaped(words.states[line.state] ?? line.state);
+  const cell = (head: string, content: string | number, to = "") =>
+    `<td class="${to}" data-head="${head}">${content}</td>`;
   const cells = [
-    `<td class="path">${bdi(path)}${sentAs}${unfinished}${small(words.bytes(size))}</td>`,
-    `<td class="number">${documentId ?? "–"}</td>`,
-    `<td class="folder">${folder === null ? "–" : bdi(folder)}${id}</td>`,
-    `<td class="number">${pages ?? "–"}</td>`,
-    `<td>${timeOf(uploadedAt)}${note}</td>`,
-    `<td>${line.state === "converted" ? timeOf(line.convertedAt) : state}</td>`,
-    `<td><code>${sha256 === null ? "–" : inGroups(sha256)}</code></td>`,
+    cell(words.file, `${bdi(path)}${sentAs}${unfinished}${small(words.bytes(size))}`, "path"),
+    cell(words.document, documentId ?? "–", "number"),
+    cell(words.folder, `${folder === null ? "–" : bdi(folder)}${id}`, "folder"),
+    cell(words.pages, pages ?? "–", "number"),
+    cell(words.sent, `${timeOf(uploadedAt)}${note}`),
+    cell(words.convertedAt, line.state === "converted" ? timeOf(line.convertedAt) : state),
+    cell("SHA-256", `<code>${sha256 === null ? "–" : inGroups(sha256)}</code>`),
   ];
   return `<tr>${cells.join("")}</tr>`;
 }

@@ -398,6 +398,18 @@ describe.skipIf(isSkipped)(
       expect(await answer.json()).toMatchObject({ mirror: "scans" });
     });
 
+    test.for([320, 390, 800, 1_400])("a receipt does not scroll sideways at %i", async (width) => {
+      await using office = await anOffice();
+      await fill(office);
+      const viewport = { width, height: 844 };
+      const address = `${office.url}/api/receipt?batch=9d417f0e-5c1d-4a8b-9e21-6d3f00c4a1b7&format=html`;
+      await using visiting = await visit(browser, address, { viewport });
+      await visiting.page.getByText("SHA-256").first().waitFor({ state: "attached" });
+      const overhang =
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      expect(await visiting.page.evaluate(overhang)).toBeLessThanOrEqual(0);
+    });
+
     test("any number of tabs can be open: those that nobody sees keep no line", async () => {
       await using office = await anOffice();
       const context = await browser.newContext();
