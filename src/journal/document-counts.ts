@@ -1,162 +1,76 @@
 /**
- * How many documents there are of each mirror and state, and the pages that wait: counted once, and then kept by this
- * connection's own writes, since a count of a large journal holds up the event loop. Counted again after a write that
- * was undone, and after one of another process.
+ * How many documents there are of each mirror and state, and the pages that wait. Triggers keep the table with every
+ * write, in its transaction. So no question reads all rows, and a crash or another process leaves nothing to count again.
+ *
+ * In PostgreSQL a mirror's state may have several rows, as many as there are writers at the same time: each changes
+ * one that no other transaction has locked, so that writers never wait for one another. The sum is what counts.
  */
-import { type Document, type State, STATES } from "../domain/document.ts";
-import type { WaitingPages } from "./rows.ts";
-import type { Statements } from "./statements.ts";
 
-/** A queue is left in about the order in which it was joined: the next oldest row is most often near. */
-const NEAR_IDS = 2_000;
+/** For the one writer of SQLite. */
+export const SQLITE_COUNTS = `
+  CREATE TABLE document_counts (
+    mirror_id INTEGER NOT NULL, -- mirrors.id
+    state     TEXT NOT NULL,
+    documents INTEGER NOT NULL, -- count
+    pages     INTEGER NOT NULL, -- count, of those that have an estimate
+    unknown   INTEGER NOT NULL, -- count of documents without an estimate
+    PRIMARY KEY (mirror_id, state)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER documents_joined AFTER INSERT ON documents BEGIN ${counted("new", 1)} END;
+  CREATE TRIGGER documents_left AFTER DELETE ON documents BEGIN ${counted("old", -1)} END;
+  CREATE TRIGGER documents_changed AFTER UPDATE OF mirror_id, state, estimate ON documents
+    BEGIN ${counted("old", -1)} ${counted("new", 1)} END;
+`;
 
-/** The texts, by the question they answer. */
-export const COUNT_QUERIES = {
-  // By range of the index: a group of a whole scan compares mirror and state of each row, which takes
-  // twice as long. What has no time is the bulk, and stands in the order of its ids. Of the pair that most of
-  // some rows belong to, probably the largest, it is what is left of all: to count all rows is a look at
-  // pages, and takes a quarter as long.
-  counts: `WITH most AS MATERIALIZED (SELECT mirror_id, state FROM documents
-        WHERE id IN (SELECT (SELECT n.id FROM documents n
-            WHERE n.id >= (SELECT max(id) FROM documents) * eighths.value / 8 ORDER BY n.id LIMIT 1)
-          FROM json_each('[1, 2, 3, 4, 5, 6, 7]') AS eighths)
-        GROUP BY mirror_id, state ORDER BY count(*) DESC LIMIT 1),
-      pairs AS MATERIALIZED (SELECT m.id AS mirrorId, s.value AS state,
-      (SELECT json_array(count(*), min(n.id)) FROM documents n
-        WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at >= -9e999) AS timed,
-      CASE WHEN (m.id, s.value) = (SELECT mirror_id, state FROM most) THEN NULL
-        ELSE (SELECT count(*) FROM documents n
-          WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at IS NULL) END AS untimed,
-      (SELECT n.id FROM documents n WHERE n.mirror_id = m.id AND n.state = s.value
-        AND n.due_at IS NULL ORDER BY n.id LIMIT 1) AS oldest
-      FROM mirrors m NOT INDEXED CROSS JOIN json_each(?) s)
-    SELECT p.mirrorId, p.state,
-      (p.timed ->> 0) + coalesce(p.untimed, (SELECT count(*) FROM documents)
-        - (SELECT sum((timed ->> 0) + coalesce(untimed, 0)) FROM pairs)) AS documents,
-      n.id AS oldestId, n.first_seen_at AS oldestAt
-    FROM pairs p CROSS JOIN documents n
-      ON n.id = coalesce(min(p.timed ->> 1, p.oldest), p.timed ->> 1, p.oldest)`,
-  waitingPages: `SELECT m.id AS mirrorId, n.state, count(*) AS documents,
-      coalesce(sum(n.estimate), 0) AS pages, count(*) - count(n.estimate) AS unknown
-    FROM mirrors m CROSS JOIN documents n ON n.mirror_id = m.id AND n.state IN ('pending', 'held')
-    GROUP BY m.id, n.state`,
-  // By the primary key, and where nothing is near by the index that counts.
-  oldest: `SELECT n.id, n.first_seen_at AS firstSeenAt FROM documents n WHERE n.id = coalesce(
-  (SELECT r.id FROM documents r NOT INDEXED WHERE r.id > @after AND r.id <= @after + ${NEAR_IDS}
-    AND r.mirror_id = @mirrorId AND r.state = @state ORDER BY r.id LIMIT 1),
-  (SELECT min(r.id) FROM documents r INDEXED BY documents_due
-    WHERE r.mirror_id = @mirrorId AND r.state = @state))`,
-} as const;
-
-type CountRow = {
-  readonly mirrorId: number;
-  readonly state: State;
-  readonly documents: number;
-  readonly oldestId: number;
-  readonly oldestAt: number;
-};
-
-/** What of a row is counted. */
-type Counted = Pick<Document, "id" | "mirrorId" | "state" | "firstSeenAt" | "estimate">;
-
-type Group = {
-  readonly mirrorId: number;
-  readonly state: State;
-  documents: number;
-  pages: number;
-  unknown: number;
-  /** The one known longest; it may have left, where `hasOldest` is false. */
-  oldestId: number;
-  oldestAt: number;
-  hasOldest: boolean;
-};
-
-export class DocumentCounts {
-  readonly #sql: Statements;
-  #groups: Map<string, Group> | undefined;
-  /** SQLite's count of other connections' writes, as it was when this was counted. */
-  #version = 0;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
-  counts(): Omit<CountRow, "oldestId">[] {
-    return this.#read().map(({ mirrorId, state, documents, oldestAt }) => {
-      return { mirrorId, state, documents, oldestAt };
-    });
-  }
-
-  waitingPages(): WaitingPages[] {
-    return this.#read().flatMap(({ mirrorId, state, documents, pages, unknown }) =>
-      state === "pending" || state === "held"
-        ? [{ mirrorId, state, documents, pages, unknown }]
-        : [],
-    );
-  }
-
-  joined(row: Counted): void {
-    const group = this.#groups && this.#groupOf(this.#groups, row);
-    if (!group) return;
-    add(group, row, 1);
-    // No row of it is older than the one that was the oldest, be that still there or not.
-    if (group.documents > 1 && row.id > group.oldestId) return;
-    Object.assign(group, { oldestId: row.id, oldestAt: row.firstSeenAt, hasOldest: true });
-  }
-
-  left(row: Counted): void {
-    const group = this.#groups && this.#groupOf(this.#groups, row);
-    if (!group) return;
-    add(group, row, -1);
-    if (row.id === group.oldestId) group.hasOldest = false;
-  }
-
-  /** A write was undone. */
-  forget(): void {
-    this.#groups = undefined;
-  }
-
-  #groupOf(groups: Map<string, Group>, { mirrorId, state }: Counted): Group {
-    const key = `${mirrorId} ${state}`;
-    const none = { documents: 0, pages: 0, unknown: 0, oldestId: 0, oldestAt: 0 };
-    const group = groups.get(key) ?? { mirrorId, state, ...none, hasOldest: false };
-    groups.set(key, group);
-    return group;
-  }
-
-  #read(): Group[] {
-    const version = this.#sql.of<number>("PRAGMA data_version").pluck().get() ?? 0;
-    if (version !== this.#version) this.forget();
-    this.#version = version;
-    this.#groups ??= this.#counted();
-    const groups = [...this.#groups.values()].filter(({ documents }) => documents > 0);
-    for (const group of groups) if (!group.hasOldest) this.#findOldest(group);
-    return groups.toSorted((a, b) => a.mirrorId - b.mirrorId || (a.state < b.state ? -1 : 1));
-  }
-
-  #counted(): Map<string, Group> {
-    const groups = new Map<string, Group>();
-    const counted = this.#sql.of<CountRow>(COUNT_QUERIES.counts).all(JSON.stringify(STATES));
-    for (const row of counted)
-      groups.set(`${row.mirrorId} ${row.state}`, { ...row, pages: 0, unknown: 0, hasOldest: true });
-    const waiting = this.#sql.of<WaitingPages>(COUNT_QUERIES.waitingPages).all();
-    for (const { mirrorId, state, pages, unknown } of waiting)
-      Object.assign(groups.get(`${mirrorId} ${state}`) ?? {}, { pages, unknown });
-    return groups;
-  }
-
-  #findOldest(group: Group): void {
-    const { mirrorId, state, oldestId: after } = group;
-    const row = this.#sql
-      .of<{ id: number; firstSeenAt: number }>(COUNT_QUERIES.oldest)
-      .get({ mirrorId, state, after });
-    if (!row) return;
-    Object.assign(group, { oldestId: row.id, oldestAt: row.firstSeenAt, hasOldest: true });
-  }
+function counted(row: "old" | "new", sign: 1 | -1): string {
+  return `INSERT INTO document_counts VALUES (${row}.mirror_id, ${row}.state, ${sign},
+      ${sign} * coalesce(${row}.estimate, 0), ${sign} * (${row}.estimate IS NULL))
+    ON CONFLICT (mirror_id, state) DO UPDATE SET documents = documents + excluded.documents,
+      pages = pages + excluded.pages, unknown = unknown + excluded.unknown;`;
 }
 
-function add(group: Group, { estimate }: Counted, sign: 1 | -1): void {
-  group.documents += sign;
-  if (estimate === null) group.unknown += sign;
-  else group.pages += sign * estimate;
+const JOINED = "SELECT mirror_id, state, estimate, 1 AS n FROM joined";
+const GONE = "SELECT mirror_id, state, estimate, -1 AS n FROM gone";
+
+/** For the many of PostgreSQL; a statement's rows are counted at once. */
+export const POSTGRES_COUNTS = `
+  CREATE TABLE document_counts (
+    mirror_id bigint NOT NULL,
+    state     text COLLATE "C" NOT NULL,
+    documents bigint NOT NULL,
+    pages     bigint NOT NULL,
+    unknown   bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE INDEX document_counts_of ON document_counts (mirror_id, state);
+  ${trigger("inserted", "INSERT", "NEW TABLE AS joined", JOINED)}
+  ${trigger("deleted", "DELETE", "OLD TABLE AS gone", GONE)}
+  ${trigger("updated", "UPDATE", "OLD TABLE AS gone NEW TABLE AS joined", `${JOINED} UNION ALL ${GONE}`)}
+`;
+
+function trigger(name: string, event: string, tables: string, rows: string): string {
+  return `
+  CREATE FUNCTION documents_${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    d record;
+    place tid;
+  BEGIN
+    FOR d IN SELECT mirror_id, state, sum(n) AS documents, coalesce(sum(n * estimate), 0) AS pages,
+        coalesce(sum(n) FILTER (WHERE estimate IS NULL), 0) AS unknown
+      FROM (${rows}) r GROUP BY mirror_id, state
+    LOOP
+      CONTINUE WHEN d.documents = 0 AND d.pages = 0 AND d.unknown = 0;
+      SELECT ctid INTO place FROM document_counts c WHERE c.mirror_id = d.mirror_id AND c.state = d.state
+        LIMIT 1 FOR UPDATE SKIP LOCKED;
+      IF FOUND THEN
+        -- A statement of its own, as it has to see the row as it was locked.
+        UPDATE document_counts c SET documents = c.documents + d.documents, pages = c.pages + d.pages,
+          unknown = c.unknown + d.unknown WHERE ctid = place;
+      ELSE
+        INSERT INTO document_counts VALUES (d.mirror_id, d.state, d.documents, d.pages, d.unknown);
+      END IF;
+    END LOOP;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER documents_${name} AFTER ${event} ON documents REFERENCING ${tables}
+    FOR EACH STATEMENT EXECUTE FUNCTION documents_${name}();`;
 }

@@ -7,22 +7,16 @@ import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
 import type { Alone, NewDocument } from "./journal.ts";
-import type { DocumentCounts } from "./document-counts.ts";
 import { QUERIES } from "./sqlite-queries.ts";
 import type { Statements } from "./statements.ts";
 
-/** Columns by which documents are counted. */
-const COUNTED_BY = ["state", "mirror_id", "estimate"] as const;
-
 export class DocumentsTable {
   readonly #sql: Statements;
-  readonly #counts: DocumentCounts;
   /** The directory that was last asked for: files come by the directory. */
   #directory: { mirrorId: number; dir: RawPath; id: number } | undefined;
 
-  constructor(sql: Statements, counts: DocumentCounts) {
+  constructor(sql: Statements) {
     this.#sql = sql;
-    this.#counts = counts;
   }
 
   read(id: number): Document | undefined {
@@ -54,9 +48,7 @@ export class DocumentsTable {
           @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes,
           @supersedes IS NULL)`)
       .run({ mirrorId, dirId, name: bytesOf(name), ...seen, at, dueAt, supersedes });
-    const id = Number(lastInsertRowid);
-    this.#counts.joined({ id, mirrorId, state: "settling", firstSeenAt: at, estimate: null });
-    return id;
+    return Number(lastInsertRowid);
   }
 
   /**
@@ -75,9 +67,6 @@ export class DocumentsTable {
       .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
       .run(...Object.values(columns), before.id, before.state satisfies State);
     invariant(changes === 1, `document ${before.id} left ${before.state} before it was written`);
-    if (!COUNTED_BY.some((name) => name in columns)) return;
-    this.#counts.left(before);
-    this.#counts.joined({ ...before, ...fields });
   }
 
   /** Removes the row; a row that superseded it supersedes its predecessor instead. */
@@ -87,7 +76,6 @@ export class DocumentsTable {
       .of("UPDATE documents SET supersedes = ? WHERE supersedes = ? AND supersedes IS NOT NULL")
       .run(supersedes, id);
     this.#sql.of("DELETE FROM documents WHERE id = ?").run(id);
-    this.#counts.left(document);
   }
 
   /** What superseded the row does so no more. */

@@ -18,6 +18,9 @@ const IN_PROBLEM = `SELECT problem_code AS code, state, count(*) AS documents, m
   FROM documents`;
 const IN_DOUBT = DOUBT_CODES.map((code) => `'${code}'`).join();
 
+const COUNTED = `FROM document_counts c GROUP BY c.mirror_id, c.state HAVING sum(c.documents) > 0`;
+const sum = (column: string) => `CAST(sum(c.${column}) AS bigint) AS ${column}`;
+
 /** Documents of a batch. The first characters distinguish batches well enough, in an index of a quarter of the size. */
 function ofBatch(id: string): string {
   return `substr(n.batch, 1, 8) = substr(${id}, 1, 8) AND n.batch = ${id} AND n.batch IS NOT NULL`;
@@ -42,6 +45,12 @@ export function queriesIn(dialect: Dialect) {
 
   return {
     list: listQueriesIn(dialect),
+    counts: `SELECT c.mirror_id AS "mirrorId", c.state, ${sum("documents")},
+        (SELECT n.first_seen_at FROM documents n WHERE ${dialect.oldestFirst} LIMIT 1) AS "oldestAt"
+      ${COUNTED} ORDER BY c.mirror_id, c.state`,
+    waitingPages: `SELECT c.mirror_id AS "mirrorId", c.state, ${sum("documents")}, ${sum("pages")},
+        ${sum("unknown")}
+      ${COUNTED} AND c.state IN ('pending', 'held') ORDER BY c.mirror_id, c.state`,
     directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
       WHERE d.mirror_id = $1 AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
         WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,

@@ -8,6 +8,7 @@
  * explains them. The tables of a journal in PostgreSQL are made from these (postgres/tables.ts).
  */
 import type { Database } from "better-sqlite3";
+import { SQLITE_COUNTS } from "./document-counts.ts";
 import { INDEXES } from "./indexes.ts";
 
 /** Marks the file as a scanferry journal: "SFRY". */
@@ -258,7 +259,10 @@ const OWN_INDEXES = `
 `;
 
 /** Step n leads from `user_version` n to n + 1. Released ones are never edited. */
-export const MIGRATIONS: readonly string[] = [`${TABLES}${OWNER}`, `${INDEXES}${OWN_INDEXES}`];
+export const MIGRATIONS: readonly string[] = [
+  `${TABLES}${SQLITE_COUNTS}${OWNER}`,
+  `${INDEXES}${OWN_INDEXES}`,
+];
 
 /** The `user_version` this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -13,12 +13,14 @@ import type {
   DocumentPage,
   Duplicates,
   HistoryRow,
+  Journal,
   Known,
   ListQuery,
   Moved,
   PageQuery,
   PutOff,
   WaitingFolder,
+  WaitingPages,
   WithProblem,
 } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
@@ -166,6 +168,14 @@ export abstract class SqlReading {
 
   contents(id: number): Promise<Content[]> {
     return this.driver.rows(this.queries.contents, [id]);
+  }
+
+  counts(): ReturnType<Journal["counts"]> {
+    return this.driver.rows(this.queries.counts, []);
+  }
+
+  waitingPages(): Promise<WaitingPages[]> {
+    return this.driver.rows(this.queries.waitingPages, []);
   }
 
   async duplicates(): Promise<Duplicates> {

@@ -5,7 +5,7 @@ import { backUp } from "./backup.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Driver } from "./driver.ts";
 import { dueDocuments } from "./due-documents.ts";
-import type { Applied, Change, DueQuery, Journal, WaitingPages } from "./journal.ts";
+import type { Applied, Change, DueQuery, Journal } from "./journal.ts";
 import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
@@ -102,42 +102,15 @@ export class SqliteJournal extends SqlJournal implements Journal {
     return this.documents(OWN_QUERIES.underWay, [this.archiveId, limit]);
   }
 
-  waitingPages(): Promise<WaitingPages[]> {
-    return this.#session.read(() => this.#tables.counts.waitingPages());
-  }
-
-  counts(): ReturnType<Journal["counts"]> {
-    return this.#session.read(() => this.#tables.counts.counts());
-  }
-
   apply(changes: readonly Change[]): Promise<Applied[]> {
-    return this.#change(() => {
+    return this.#session.write(() => {
       this.#tables.documents.begin();
       return this.#writer.apply(changes);
     }, this.#onApplied);
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
-    return this.#change(() => this.#tables.tidy.tidy(request));
-  }
-
-  /** Writes documents. What is counted is wrong once that is undone, alone or with others. */
-  async #change<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
-    const { counts } = this.#tables;
-    const counting = () => {
-      try {
-        return run();
-      } catch (error) {
-        counts.forget();
-        throw error;
-      }
-    };
-    try {
-      return await this.#session.write(counting, committed);
-    } catch (error) {
-      counts.forget();
-      throw error;
-    }
+    return this.#session.write(() => this.#tables.tidy.tidy(request));
   }
 
   /** SQLite's own count; it leaves this connection's writes out. */

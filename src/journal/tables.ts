@@ -3,7 +3,6 @@ import { ActivityTable } from "./activity-table.ts";
 import { DocumentsTable } from "./documents-table.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
-import { DocumentCounts } from "./document-counts.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { TidyTable } from "./tidy-table.ts";
 
@@ -13,11 +12,9 @@ export type Tables = ReturnType<typeof tablesIn>;
 /** The tables of an open journal. */
 export function tablesIn(db: Database) {
   const statements = new Statements(db);
-  const counts = new DocumentCounts(statements);
-  const documents = new DocumentsTable(statements, counts);
+  const documents = new DocumentsTable(statements);
   return {
     statements,
-    counts,
     documents,
     records: new RecordsTable(statements),
     activity: new ActivityTable(statements),

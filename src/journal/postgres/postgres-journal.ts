@@ -1,7 +1,7 @@
-import { type Document, STATES } from "../../domain/document.ts";
+import type { Document } from "../../domain/document.ts";
 import { InvariantError } from "../../std/invariant.ts";
 import type { Cluster } from "../cluster.ts";
-import type { Applied, Change, DueQuery, Journal, WaitingPages } from "../journal.ts";
+import type { Applied, Change, DueQuery, Journal } from "../journal.ts";
 import type { Driver, Values } from "../driver.ts";
 import { FIRST_ARCHIVE_ID } from "../rows.ts";
 import { SqlJournal } from "../sql-journal.ts";
@@ -63,14 +63,6 @@ export class PostgresJournal extends SqlJournal implements Journal {
 
   underWay(limit: number): Promise<Document[]> {
     return this.documents(OWN_QUERIES.underWay, [this.archiveId, limit]);
-  }
-
-  waitingPages(): Promise<WaitingPages[]> {
-    return this.driver.rows(OWN_QUERIES.waitingPages, []);
-  }
-
-  counts(): ReturnType<Journal["counts"]> {
-    return this.driver.rows(OWN_QUERIES.counts, [[...STATES]]);
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {

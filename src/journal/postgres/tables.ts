@@ -7,6 +7,7 @@
  * - `documents` says who has taken a row to work on it, and who is sending it.
  * - `usage_buckets` is a view.
  */
+import { POSTGRES_COUNTS } from "../document-counts.ts";
 import { INDEXES } from "../indexes.ts";
 import { TABLES } from "../schema.ts";
 import { CLUSTER_SCHEMA } from "./cluster-schema.ts";
@@ -77,7 +78,7 @@ const OWN_INDEXES = `
 
 /** Step n leads from version n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
-  `${COMMON}${OWN}${CLUSTER_SCHEMA}`,
+  `${COMMON}${OWN}${POSTGRES_COUNTS}${CLUSTER_SCHEMA}`,
   `${INDEXES}${OWN_INDEXES}`,
 ];
 

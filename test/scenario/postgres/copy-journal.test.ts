@@ -184,6 +184,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     "writer_sessions",
     "schema_version",
     "usage_bucket_parts",
+    "document_counts",
   ];
 
   test("every table of both kinds is copied, or is known to be one's own", async () => {

@@ -229,6 +229,37 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     }
   });
 
+  test("each state's documents are counted by all daemons, who do not wait for one another", async () => {
+    await using many = await crowd(3);
+    const [one] = many.desks as [Desk];
+    await pending(one, 5);
+    const counts = `${many.place.schema}.document_counts`;
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    // As a daemon's transaction that lasts: whoever waited for it, would wait for ever.
+    await client.query(`BEGIN; UPDATE ${counts} SET documents = documents`);
+    const work = many.desks.map(async (desk, n) => {
+      for (let round = 0; round < 5; round++) {
+        const added = await desk.add(`${n}/${round}`);
+        await desk.after(added.id, settled(`d${n}-${round}`, "/S", `n${n}-${round}`));
+        if (round % 2) await desk.forget(added.id);
+        else await desk.after(added.id, claimed());
+      }
+    });
+    await Promise.all(work);
+    await client.query("COMMIT");
+    await client.end();
+    const counted = (await one.journal.counts()).map(({ state, documents }) => [state, documents]);
+    expect(counted).toEqual([
+      ["pending", 5],
+      ["uploading", 9],
+    ]);
+    const rows = await postgres.ask(
+      `SELECT state, count(*)::int AS rows FROM ${counts} GROUP BY state`,
+    );
+    for (const { rows: each } of rows) expect(each).toBeLessThanOrEqual(many.desks.length + 1);
+  });
+
   test("of a crowd of calls in one group, those that are refused are alone in it", async () => {
     await using many = await crowd(2);
     const [one, two] = many.desks as [Desk, Desk];

@@ -126,7 +126,7 @@ const WHOLE: readonly string[] = [
 
 /** Few rows, whatever the journal's size. */
 const SMALL =
-  "mirrors|archives|instances|assignments|account|key_values|usage_bucket_parts|batches|outbox";
+  "document_counts|mirrors|archives|instances|assignments|account|key_values|usage_bucket_parts|batches|outbox";
 
 type Plan = {
   readonly "Node Type": string;
@@ -226,6 +226,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["list directory", "directories_path"],
     ["ask ofBatches", "documents_batch"],
     ["ask pendingOver", "documents_due"],
+    ["ask counts", "documents_oldest"],
     ["ask pagesUsed", "documents_conflicts"],
     ["load rows", "documents_pkey"],
     ["load inTheWay", "documents_conflicts"],
