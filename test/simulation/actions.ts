@@ -27,6 +27,9 @@ type Action = (world: SimulatedWorld, place: Place) => void | Promise<void>;
 /** How much more often. */
 const OFTEN = 8;
 
+/** Longer ago than anything may be taken for what is sent now. */
+const EARLIER_MS = 24 * 3_600_000;
+
 const DIRECTORIES = ["", "a", "b", "a/c"];
 /** The archive finds more in one of them; one is left out by its name. */
 const NAMES = ["1.pdf", "2.pdf", "3.pdf", "4.bin", "5.bin", "6.asice", "7.part"];
@@ -297,14 +300,24 @@ function removeFolder(world: SimulatedWorld, path: string): void {
 
 /** Of a name that a file here has, in its folder; never of a size that a file here has. */
 function addForeign(world: SimulatedWorld, place: Place): void {
-  const { dice } = world;
-  onFile(world, place, (path) => {
-    const folderId = world.archive.tree.usable(world.targetOf(place, path));
-    if (folderId === undefined) return;
-    const content = `foreign-${dice.int(0, 1_000_000_000)}`;
-    const sizeBytes = dice.int(1, 3) * 100 + 50;
-    world.archive.add({ folderId, filename: nameOf(path), content, sizeBytes }, { foreign: true });
-  });
+  onFile(world, place, (path) => foreign(world, place, path, 0));
+}
+
+/** What people put there long before the first run, some of it of names that files here will have. */
+export function addEarlier(world: SimulatedWorld): void {
+  for (const place of world.places)
+    for (const dir of DIRECTORIES)
+      for (const name of NAMES)
+        if (world.dice.chance(0.4)) foreign(world, place, pathIn(dir, name), -EARLIER_MS);
+}
+
+function foreign(world: SimulatedWorld, place: Place, path: RawPath, lateMs: number): void {
+  const { archive, dice } = world;
+  const folderId = archive.tree.usable(world.targetOf(place, path));
+  if (folderId === undefined) return;
+  const content = `foreign-${dice.int(0, 1_000_000_000)}`;
+  const sizeBytes = dice.int(1, 3) * 100 + 50;
+  archive.add({ folderId, filename: nameOf(path), content, sizeBytes }, { foreign: true, lateMs });
 }
 
 /** The next file that is read is written meanwhile, or goes. */
@@ -337,7 +350,7 @@ async function pauseOrResume(world: SimulatedWorld): Promise<void> {
 }
 
 /** A user says that the archive does not have what it may have, and has looked: nothing of its content is there. */
-async function asNew(world: SimulatedWorld): Promise<void> {
+function asNew(world: SimulatedWorld): void {
   const row = world.dice.pick(
     world.rows.filter(
       ({ state, problem, digest }) =>
@@ -347,10 +360,16 @@ async function asNew(world: SimulatedWorld): Promise<void> {
     ),
   );
   if (!row?.digest) return;
-  const shown = [{ id: row.id, digest: row.digest }];
-  await world.writeBeside(async (journal) => {
-    await sendAsNew(journal, shown, world.clock.now());
-  });
+  const { id, digest } = row;
+  world.trace.add("user", `has ${id} sent as new`);
+  world.asNew.add(digest);
+  // A user thinks about it, and the file may be another one meanwhile.
+  world.later(world.dice.pick([0, 1_000, 60_000, 300_000]) ?? 0, () =>
+    world.writeBeside(async (journal) => {
+      const now = world.isWordForAny ? (await journal.document(id))?.digest : digest;
+      await sendAsNew(journal, [{ id, digest: now ?? digest }], world.clock.now());
+    }),
+  );
 }
 
 async function retry(world: SimulatedWorld): Promise<void> {

@@ -25,6 +25,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...unfinished(world),
     ...unlisted(world),
     ...mismatched(world),
+    ...unasked(world),
     ...overdrawn(world),
   ];
 }
@@ -363,5 +364,27 @@ function mismatched(world: SimulatedWorld): string[] {
     // What was sent before the machine was taken back looks like a document in doubt of its name and size.
     if (world.lost.has(id) && row.doubtAt === null && sizeBytes === row.seen.sizeBytes) return [];
     return row.digest === digestOf(content) ? [] : [`document ${id} belongs to another content`];
+  });
+}
+
+/** In a first run, nothing was sent next to someone's document of its name, unless a user asked for this content. */
+function unasked(world: SimulatedWorld): string[] {
+  // Of a machine that was taken back, nobody knows when its first run was over.
+  if (!world.isFirstRun || world.lost.size > 0) return [];
+  const { stored } = world.archive;
+  const mirrors = new Map(world.rows.map(({ documentId, mirrorId }) => [documentId, mirrorId]));
+  return stored.flatMap(({ id, content, foreign, sent, storedAt }) => {
+    const mirrorId = mirrors.get(id);
+    const isOver = mirrorId === undefined || world.store.firstRunsOver.has(mirrorId);
+    if (foreign || isOver || world.asNew.has(digestOf(content))) return [];
+    const isThere = (one: StoredDocument) =>
+      one.foreign &&
+      one.committedAt < 0 &&
+      !one.filed &&
+      one.sent.folderId === sent.folderId &&
+      one.filename === sent.filename &&
+      (one.removedAt === null || one.removedAt > storedAt);
+    const earlier = stored.find(isThere);
+    return earlier ? [`document ${id} was sent next to ${earlier.id}, and nobody was asked`] : [];
   });
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { act } from "./actions.ts";
+import { act, addEarlier } from "./actions.ts";
 import { audit, unfinished } from "./auditor.ts";
 import { type Sabotage, SimulatedWorld } from "./simulated-world.ts";
 import { CALM, someWeather } from "./weather.ts";
@@ -69,6 +69,7 @@ async function live(world: SimulatedWorld): Promise<void> {
       world.archive.tree.add(`${base}/${dir}`.replace(/\/$/, ""));
     }
   }
+  if (world.isFirstRun) addEarlier(world);
   if (dice.chance(0.8)) world.archive.weather = someWeather(dice);
   world.start();
   const repertoire = world.repertoire();

@@ -3,6 +3,7 @@
  * does not find these finds nothing.
  */
 import type { Archive } from "../../src/archive/archive.ts";
+import { AS_NEW } from "../../src/domain/adopt.ts";
 import type { Applied, Change, Journal } from "../../src/journal/journal.ts";
 import type { Inspection } from "../../src/source/source.ts";
 import { codeOf } from "../../src/std/fault.ts";
@@ -32,6 +33,22 @@ export const ONE_LOOK: Sabotage = {
       },
     }),
 };
+
+/** Sends what waits as if a user had said of each document that it is new. */
+export const ALL_AS_NEW: Sabotage = {
+  firstRun: true,
+  journal: (journal) =>
+    replaced(journal, {
+      take: async (query) => {
+        const due = await journal.take(query);
+        if (query.state !== "pending") return due;
+        return due.map((document) => ({ ...document, remark: AS_NEW }));
+      },
+    }),
+};
+
+/** Takes what a user said of one content for whatever the file has by then. */
+export const WORD_FOR_ANY: Sabotage = { firstRun: true, wordForAny: true, often: ["edit"] };
 
 /** Trusts a journal that was taken back to an earlier state. */
 export const UNGUARDED: Sabotage = { unguarded: true };

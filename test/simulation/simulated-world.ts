@@ -57,11 +57,18 @@ export type Sabotage = {
   readonly often?: readonly string[];
   /** A machine may be taken back to a snapshot, and nobody minds. */
   readonly unguarded?: true;
+  /** Each history begins with a first run. */
+  readonly firstRun?: true;
+  /** What a user says of one content is taken for whatever the file has by then. */
+  readonly wordForAny?: true;
 };
 
 function pathOf({ dir, name }: Document): RawPath {
   return joinRaw(dir, name);
 }
+
+/** One history of so many begins with a first run. */
+const FIRST_RUN_EVERY = 5;
 
 /** Everything outside the loops, and the loops in it. */
 export class SimulatedWorld {
@@ -73,6 +80,10 @@ export class SimulatedWorld {
   readonly startedAt = this.clock.now();
   readonly archive: SimulatedArchive;
   readonly places: readonly Place[];
+  /** The archive may hold the mirrors' files already, and people have put others there. */
+  readonly isFirstRun: boolean;
+  /** Contents that a user asked to send although the archive may have them, by digest. */
+  readonly asNew = new Set<string>();
   /** What went wrong before the end, and what no loop may ever do. */
   readonly problems: string[] = [];
   /** The clock was set far while a file grew: only a daemon that goes on running can know. */
@@ -101,13 +112,16 @@ export class SimulatedWorld {
       this.rows.flatMap(({ documentId }) => documentId ?? []),
     );
     this.#hasSchedule = this.dice.chance(0.3);
-    const firstRun = this.dice.chance(0.5) && !sabotage.unguarded ? "hold" : "upload";
+    this.isFirstRun = sabotage.firstRun ?? (seed % FIRST_RUN_EVERY === 0 && !sabotage.unguarded);
+    const isHeld = this.dice.chance(0.5) && !sabotage.unguarded;
+    const firstRun = isHeld || this.isFirstRun ? "hold" : "upload";
     const shared = this.dice.chance(0.5);
     this.places = Array.from({ length: this.dice.chance(0.3) ? 2 : 1 }, (_, index) =>
       this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other", firstRun),
     );
     // What others put there is no lost journal.
-    for (const { mirrorId } of this.places) this.store.firstRunsOver.set(mirrorId, 0);
+    if (!this.isFirstRun)
+      for (const { mirrorId } of this.places) this.store.firstRunsOver.set(mirrorId, 0);
     const config = someConfig(this.dice);
     this.config = sabotage.doubt
       ? { ...config, upload: { ...config.upload, doubt: sabotage.doubt } }
@@ -239,7 +253,13 @@ export class SimulatedWorld {
 
   /** What can happen in its history. */
   repertoire(): Repertoire {
-    return someRepertoire(this.dice, this.#sabotage.often);
+    const { often = [] } = this.#sabotage;
+    return someRepertoire(this.dice, this.isFirstRun ? [...often, "send as new"] : often);
+  }
+
+  /** A user's word for one content is taken for whatever the file has by then. */
+  get isWordForAny(): boolean {
+    return this.#sabotage.wordForAny === true;
   }
 
   /** Ends all that goes on. */

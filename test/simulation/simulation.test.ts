@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { history } from "./history.ts";
 import {
+  ALL_AS_NEW,
   ANY_ERROR_IS_NO,
   FOLDER_BELIEVED,
   FORMER_FORGOTTEN,
@@ -16,6 +17,7 @@ import {
   SIZE_UNCOMPARED,
   TOUCH_PUTS_AWAY,
   UNGUARDED,
+  WORD_FOR_ANY,
 } from "./saboteurs.ts";
 
 const execFile = promisify(execFileWithCallback);
@@ -74,6 +76,8 @@ test.for([
   ["a touch that has a kept file moved or deleted", TOUCH_PUTS_AWAY, /was to be kept/],
   ["a folder that is believed to have its name for ever", FOLDER_BELIEVED, /another folder/],
   ["a doubt that is given up after one look", ONE_LOOK, /times in the archive|no row/],
+  ["what is sent as new without a user's word", ALL_AS_NEW, /nobody was asked/],
+  ["a user's word for one content that holds for another", WORD_FOR_ANY, /nobody was asked/],
 ] as const)("%s is found", async ([, sabotage, problem]) => {
   for (let seed = 1; seed <= SABOTAGED; seed++) {
     const { problems } = await history(seed, sabotage, HOUR_MS);
