@@ -27,10 +27,10 @@ const LOST_MAX = 5;
 /** What says nothing about the archive, or the way there: the file's, our own, or a reader's that died with its uploads. */
 const OURS: readonly string[] = ["FILE_STALLED", "LEASE_OVER", "REPLY_LOST"];
 
-/** How soon it is tried again at the latest, and how loudly a failure is reported. */
+/** How soon it is tried again at the latest, and how loudly an outage is reported. */
 type OutagePolicy = { readonly waitMsMax: number; readonly level: "warn" | "debug" };
 
-/** What a loop knows of the way to the archive: one outage at a time, one line in the log for each try. */
+/** What a loop knows of the way to the archive: one outage at a time, of which the first failure is reported. */
 export class Outages {
   readonly #context: SyncContext;
   readonly #policy: OutagePolicy;
@@ -83,7 +83,8 @@ export class Outages {
       return;
     }
     const tries = (this.#current?.tries ?? 0) + 1;
-    const { waitMsMax, level } = this.#policy;
+    const { waitMsMax } = this.#policy;
+    const level = tries === 1 ? this.#policy.level : "debug";
     const ownMs = Math.min(waitMsMax, backoffMs(config.upload.retry, tries, random));
     const waitMs = Math.max(ownMs, waitMsMin);
     this.#current = { tries, until: now + waitMs, problem };

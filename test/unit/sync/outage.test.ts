@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isKnown } from "../../../src/sync/outage.ts";
+import { isKnown, Outages } from "../../../src/sync/outage.ts";
 import { openSync } from "../../../src/sync/open-sync.ts";
 import { unreachable } from "../../fakes/scripted-archive.ts";
 import { MINUTE, SyncDesk } from "./desk.ts";
@@ -38,6 +38,19 @@ test.for([
 test("none is none", async () => {
   const { context } = await SyncDesk.open();
   expect(isKnown(undefined, context)).toBe(false);
+});
+
+test("an outage is reported once, however often the archive is tried; the next one again", async () => {
+  const { clock, context, warnings } = await SyncDesk.open();
+  const outages = new Outages(context);
+  for (const [outage, tries] of [3, 2].entries()) {
+    for (let n = 0; n < tries; n++) {
+      outages.met(problem, 0);
+      await clock.advance(outages.waitMs);
+    }
+    expect(warnings).toHaveLength(outage + 1);
+    outages.over();
+  }
 });
 
 test("an archive that is asked, and given long to answer, does not count as back meanwhile", async () => {
