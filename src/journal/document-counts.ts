@@ -6,6 +6,13 @@
  * one that no other transaction has locked, so that writers never wait for one another. The sum is what counts.
  */
 
+/** What is there already, and the index by which the one known longest is found, of each state. */
+const BEGIN = `
+  INSERT INTO document_counts SELECT mirror_id, state, count(*), coalesce(sum(estimate), 0),
+    count(*) - count(estimate) FROM documents GROUP BY mirror_id, state;
+  CREATE INDEX documents_oldest ON documents (mirror_id, state, id);
+`;
+
 /** For the one writer of SQLite. */
 export const SQLITE_COUNTS = `
   CREATE TABLE document_counts (
@@ -16,6 +23,7 @@ export const SQLITE_COUNTS = `
     unknown   INTEGER NOT NULL, -- count of documents without an estimate
     PRIMARY KEY (mirror_id, state)
   ) STRICT, WITHOUT ROWID;
+  ${BEGIN}
   CREATE TRIGGER documents_joined AFTER INSERT ON documents BEGIN ${counted("new", 1)} END;
   CREATE TRIGGER documents_left AFTER DELETE ON documents BEGIN ${counted("old", -1)} END;
   CREATE TRIGGER documents_changed AFTER UPDATE OF mirror_id, state, estimate ON documents
@@ -42,6 +50,7 @@ export const POSTGRES_COUNTS = `
     unknown   bigint NOT NULL
   ) WITH (fillfactor = 50);
   CREATE INDEX document_counts_of ON document_counts (mirror_id, state);
+  ${BEGIN}
   ${trigger("inserted", "INSERT", "NEW TABLE AS joined", JOINED)}
   ${trigger("deleted", "DELETE", "OLD TABLE AS gone", GONE)}
   ${trigger("updated", "UPDATE", "OLD TABLE AS gone NEW TABLE AS joined", `${JOINED} UNION ALL ${GONE}`)}

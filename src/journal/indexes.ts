@@ -7,8 +7,6 @@ export const INDEXES = `
   -- Together these two hold every row once: by directory and name.
   CREATE UNIQUE INDEX documents_current ON documents (dir_id, name) WHERE current = 1;
   CREATE INDEX documents_superseded ON documents (dir_id, name) WHERE current = 0;
-  -- What is known longest, of each state.
-  CREATE INDEX documents_oldest ON documents (mirror_id, state, id);
   -- What is due.
   CREATE INDEX documents_due ON documents (mirror_id, state, due_at, id, size_bytes, estimate);
   CREATE INDEX documents_large ON documents (mirror_id, state, due_at, id, size_bytes)

@@ -260,8 +260,9 @@ const OWN_INDEXES = `
 
 /** Step n leads from `user_version` n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
-  `${TABLES}${SQLITE_COUNTS}${OWNER}`,
+  `${TABLES}${OWNER}`,
   `${INDEXES}${OWN_INDEXES}`,
+  SQLITE_COUNTS,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -78,8 +78,9 @@ const OWN_INDEXES = `
 
 /** Step n leads from version n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
-  `${COMMON}${OWN}${POSTGRES_COUNTS}${CLUSTER_SCHEMA}`,
+  `${COMMON}${OWN}${CLUSTER_SCHEMA}`,
   `${INDEXES}${OWN_INDEXES}`,
+  POSTGRES_COUNTS,
 ];
 
 /** Columns of a table that both kinds of database have, and their types. Throws for one that it does not have. */

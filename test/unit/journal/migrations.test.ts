@@ -58,7 +58,10 @@ describe.for(EARLIER)("schema %i", (version) => {
     const fresh = join(directory.path, "fresh.db");
     await upgrade(fresh);
     expect(schemaOf(path)).toEqual(schemaOf(fresh));
-    expect(rowsOf(path)).toEqual(before);
+    const { document_counts: counted, ...rows } = Object.fromEntries(rowsOf(path));
+    expect(counted).toHaveLength(2 * STATES.length);
+    before.delete("document_counts");
+    expect(new Map(Object.entries(rows))).toEqual(before);
     const db = new Database(path);
     expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
     expect(db.pragma("foreign_key_check")).toEqual([]);
