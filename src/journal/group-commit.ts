@@ -278,7 +278,7 @@ function settle(runs: readonly Run[]): void {
 }
 
 /** A constraint of the tables is a rule of the journal: breaking it is a bug of the caller. */
-function breachOf(error: unknown): unknown {
+export function breachOf(error: unknown): unknown {
   if (!(error instanceof Error) || !codeOf(error)?.startsWith("SQLITE_CONSTRAINT")) return error;
   return new InvariantError(error.message, { cause: error });
 }

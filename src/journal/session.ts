@@ -34,6 +34,9 @@ const TRY_MS = 50;
 /** At its end an owner has nothing else to do. */
 const CLOSING_BUSY_MS = 5_000;
 
+/** What a journal needs of an opening. */
+export type JournalSession = Pick<Session, keyof Session>;
+
 export class Session {
   readonly db: Database;
   /** True when this opening made the journal. */

@@ -9,7 +9,7 @@ import type { Applied, Change, DueQuery, Journal } from "./journal.ts";
 import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
-import { Session } from "./session.ts";
+import { type JournalSession, Session } from "./session.ts";
 import { SqlJournal } from "./sql-journal.ts";
 import { OWN_QUERIES, QUERIES } from "./sqlite-queries.ts";
 import { type Tables, tablesIn } from "./tables.ts";
@@ -42,13 +42,13 @@ export type JournalOptions = {
  */
 export class SqliteJournal extends SqlJournal implements Journal {
   readonly cluster: Cluster;
-  readonly #session: Session;
+  readonly #session: JournalSession;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
   readonly #writer: Writer;
 
-  private constructor(
-    session: Session,
+  protected constructor(
+    session: JournalSession,
     onApplied: (applied: Applied[]) => void,
     tables: Tables,
     archiveId: number,
@@ -143,7 +143,7 @@ export class SqliteJournal extends SqlJournal implements Journal {
 }
 
 /** Reads and writes are synchronous inside, and short. */
-function driverOf(session: Session, { statements }: Tables): Driver {
+function driverOf(session: JournalSession, { statements }: Tables): Driver {
   return {
     queries: QUERIES,
     isCopy: session.isCopy,

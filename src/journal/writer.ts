@@ -261,12 +261,7 @@ function skipped(change: Change, document: Document | undefined): Applied {
 }
 
 /** The archive gave two documents the same id: nothing can be said about either any more. */
-export function claimedTwice(
-  id: number,
-  event: Event,
-  documentId: number,
-  other: number | null,
-): Fault {
+function claimedTwice(id: number, event: Event, documentId: number, other: number | null): Fault {
   const whose = other === null ? "that of a file long gone" : `document ${other}'s`;
   return new Fault(
     "DOCUMENT_ID_TAKEN",

@@ -260,8 +260,10 @@ export class Sender {
 
   async #ended(claimed: ClaimedDocument, sent: Sent, probe: boolean): Promise<void> {
     const outcome = await this.#keeper.confirmed(sent.outcome, this.#cut.signal);
-    const recorded = await recordOutcome(this.#context, claimed, outcome);
-    await this.#context.pace.learn(recorded, sent.begunAt);
+    const recording = recordOutcome(this.#context, claimed, outcome);
+    // A pause that the archive asks for is kept from now on, not once the journal has the outcome.
+    const learning = this.#context.pace.learn(outcome, sent.begunAt);
+    const [recorded] = await Promise.all([recording, learning]);
     this.#queue.limit = this.#context.pace.limit;
     await this.#consequences(claimed.document, recorded, probe);
   }

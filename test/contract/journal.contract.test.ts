@@ -3,20 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Applied } from "../../src/journal/journal.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
-import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { everyPromise } from "./every-promise.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-
-async function inMemory(): Promise<JournalFixture> {
-  const applied: Applied[][] = [];
-  const journal = new MemoryJournal({ onApplied: (some) => applied.push(some) });
-  return {
-    journal,
-    applied,
-    beside: async () => new MemoryJournal({ store: journal.store }),
-    [Symbol.asyncDispose]: () => journal.close(),
-  };
-}
 
 async function onDisk(): Promise<JournalFixture> {
   const directory = mkdtempSync(join(tmpdir(), "journal-"));
@@ -35,5 +23,4 @@ async function onDisk(): Promise<JournalFixture> {
   };
 }
 
-everyPromise("MemoryJournal", inMemory);
 everyPromise("SqliteJournal", onDisk);

@@ -17,7 +17,7 @@ const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
 const { settled, claimed, accepted, converted, inDoubt, heldBack } = events;
 
-/** What every journal promises about writing. Run against the one in memory and the one on disk. */
+/** What every journal promises about writing. Run against SQLite's and PostgreSQL's. */
 export function journalWritesContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();

@@ -2,6 +2,8 @@
 import type { Mirror } from "../../src/config/config.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
+import type { Content } from "../../src/journal/journal.ts";
+import { QUERIES } from "../../src/journal/sqlite-queries.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import { isBehindGate } from "../../src/sync/retry.ts";
 import { POISON } from "./simulated-archive.ts";
@@ -317,7 +319,9 @@ function unlisted(world: SimulatedWorld): string[] {
   return digidocs.flatMap((row) => {
     const document = world.archive.stored.find(({ id }) => id === row.documentId);
     const there = document ? contentsOf(document).map(({ id }) => id) : [];
-    const known = (world.store.contents.get(row.id) ?? []).map(({ documentId }) => documentId);
+    const known = world.store.tables.statements
+      .rows<Content>(QUERIES.contents, [row.id])
+      .map(({ documentId }) => documentId);
     return row.digidoc && there.join() === known.join()
       ? []
       : [`row ${row.id}: contents ${known.join()} instead of ${there.join()}`];
@@ -372,10 +376,12 @@ function unasked(world: SimulatedWorld): string[] {
   // Of a machine that was taken back, nobody knows when its first run was over.
   if (!world.isFirstRun || world.lost.size > 0) return [];
   const { stored } = world.archive;
+  const { statements } = world.store.tables;
+  const open = statements.rows<{ id: number }>(QUERIES.firstRuns, [1, 0]);
   const mirrors = new Map(world.rows.map(({ documentId, mirrorId }) => [documentId, mirrorId]));
   return stored.flatMap(({ id, content, foreign, sent, storedAt }) => {
     const mirrorId = mirrors.get(id);
-    const isOver = mirrorId === undefined || world.store.firstRunsOver.has(mirrorId);
+    const isOver = mirrorId === undefined || !open.some(({ id }) => id === mirrorId);
     if (foreign || isOver || world.asNew.has(digestOf(content))) return [];
     const isThere = (one: StoredDocument) =>
       one.foreign &&

@@ -49,6 +49,7 @@ export async function lived(
   world.end();
   // Simulated time takes no turn of the event loop; anyone who runs this has other work, too.
   await turn();
+  world.store.release();
   return {
     seed,
     problems,

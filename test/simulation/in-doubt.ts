@@ -85,6 +85,8 @@ export async function doubted(cell: Cell): Promise<Finding> {
   world.life?.crash();
   const owned = new Set(world.rows.map(({ documentId }) => documentId));
   const candidates = archive.stored.filter((each) => each.filename === path && !owned.has(each.id));
+  await clock.settle();
+  world.store.release();
   return {
     times: archive.stored.filter(({ content }) => content === CONTENT).length,
     row,

@@ -206,6 +206,7 @@ export class Life {
     };
     return Object.assign(guarded<Journal>(inner, call), {
       archiveId: inner.archiveId,
+      cluster: inner.cluster,
       of: (archiveId: number) => this.#spoken(inner.of(archiveId)),
       list: (query: ListQuery) =>
         listed(() => call("list", () => Array.fromAsync(inner.list(query)))),
@@ -254,34 +255,32 @@ export function guarded<T extends object>(
   call: (name: string, effect: () => Promise<unknown>) => Promise<unknown>,
 ): T {
   const handle: Record<string, unknown> = {};
-  for (const name of namesOf(target)) {
-    const descriptor = descriptorOf(target, name);
-    const value: unknown = descriptor?.value;
+  for (const [name, inherited] of membersOf(target)) {
+    const own = Object.getOwnPropertyDescriptor(target, name) ?? inherited;
+    const value: unknown = own.value;
     if (typeof value === "function") {
       handle[name] = (...parameters: unknown[]) =>
         call(name, () => Reflect.apply(value, target, parameters) as Promise<unknown>);
-    } else if (descriptor?.get) {
+    } else if (own.get) {
       Object.defineProperty(handle, name, { get: () => Reflect.get(target, name) as unknown });
     } else handle[name] = value;
   }
   return handle as T;
 }
 
-const names = new WeakMap<object, readonly string[]>();
+const members = new WeakMap<object, ReadonlyMap<string, PropertyDescriptor>>();
 
-/** Names of everything that the class of an object, or a plain object, has. */
-function namesOf(target: object): readonly string[] {
-  const kind: object = Object.getPrototypeOf(target) as object;
-  const own = kind === Object.prototype ? target : kind;
-  const known =
-    names.get(own) ?? Object.getOwnPropertyNames(own).filter((n) => n !== "constructor");
-  names.set(own, known);
-  return known;
-}
-
-function descriptorOf(target: object, name: string): PropertyDescriptor | undefined {
-  return (
-    Object.getOwnPropertyDescriptor(target, name) ??
-    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), name)
-  );
+/** Everything that the class of an object and those above it, or a plain object, have. */
+function membersOf(target: object): ReadonlyMap<string, PropertyDescriptor> {
+  const kind = Object.getPrototypeOf(target) as object;
+  const first = kind === Object.prototype ? target : kind;
+  const known = members.get(first);
+  if (known) return known;
+  const found = new Map<string, PropertyDescriptor>();
+  for (let of = first; of !== Object.prototype; of = Object.getPrototypeOf(of) as object) {
+    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(of)))
+      if (name !== "constructor" && !found.has(name)) found.set(name, descriptor);
+  }
+  members.set(first, found);
+  return found;
 }

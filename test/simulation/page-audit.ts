@@ -1,6 +1,7 @@
 /** The page budget of a simulated world, in which every document has one page. */
 import { periodOf } from "../../src/domain/calendar.ts";
-import { sumOf } from "../../src/journal/usage-bucket.ts";
+import { QUERIES } from "../../src/journal/sqlite-queries.ts";
+import { sumOf, type UsageBucket } from "../../src/journal/usage-bucket.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 
 /** Pages of a month in which nothing more is sent once they are used; undefined: no such limit. */
@@ -11,7 +12,10 @@ function limitOf({ config }: SimulatedWorld): number | undefined {
 
 /** Pages that were charged, by month; the clock may have been set. */
 function months({ store }: SimulatedWorld): Map<number, number> {
-  const groups = Map.groupBy(store.usageBuckets.values(), ({ at }) => periodOf(at, 1).from);
+  const groups = Map.groupBy(
+    store.tables.statements.rows<UsageBucket>(QUERIES.usageBuckets, [0, 9e15]),
+    ({ at }) => periodOf(at, 1).from,
+  );
   return new Map([...groups].map(([from, totals]) => [from, sumOf(totals).charged]));
 }
 
@@ -24,14 +28,15 @@ export function waitsForPages(world: SimulatedWorld): boolean {
   return charged + doubtful >= limit;
 }
 
+function isGateClosed({ store }: SimulatedWorld): boolean {
+  const [gate] = store.tables.statements.rows<{ code: string | null }>(QUERIES.gate, [1]);
+  return gate?.code != null;
+}
+
 /** Months in which more was sent than there was, but for probes of a gate that was closed. */
 export function overdrawn(world: SimulatedWorld): string[] {
   const limit = limitOf(world);
-  if (
-    limit === undefined ||
-    [...world.store.gates.values()].some(({ problem }) => problem !== null)
-  )
-    return [];
+  if (limit === undefined || isGateClosed(world)) return [];
   return [...months(world).values()]
     .filter((pages) => pages > limit + world.overdraftPages)
     .map((pages) => `${pages} pages in a month of ${limit}`);

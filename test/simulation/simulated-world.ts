@@ -4,6 +4,7 @@ import { targetPathOf } from "../../src/domain/naming.ts";
 import type { Config } from "../../src/config/config.ts";
 import { bindArchives } from "../../src/daemon/bind-archives.ts";
 import type { Applied, Journal } from "../../src/journal/journal.ts";
+import { QUERIES } from "../../src/journal/sqlite-queries.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
 import { eligibility } from "../../src/source/eligible.ts";
 import { Wakeup } from "../../src/std/wakeup.ts";
@@ -120,17 +121,24 @@ export class SimulatedWorld {
       this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other", firstRun),
     );
     // What others put there is no lost journal.
-    if (!this.isFirstRun)
-      for (const { mirrorId } of this.places) this.store.firstRunsOver.set(mirrorId, 0);
+    if (!this.isFirstRun) this.#endFirstRuns();
     const config = someConfig(this.dice);
     this.config = sabotage.doubt
       ? { ...config, upload: { ...config.upload, doubt: sabotage.doubt } }
       : config;
   }
 
+  #endFirstRuns(): void {
+    const { statements } = this.store.tables;
+    for (const { mirrorId, settings } of this.places) {
+      statements.run(QUERIES.makeMirror, [settings.name, settings.source, 1]);
+      statements.run(QUERIES.endFirstRun, [mirrorId, 0]);
+    }
+  }
+
   /** The rows of all lives. */
-  get rows(): Document[] {
-    return [...this.store.documents.values()];
+  get rows(): readonly Document[] {
+    return this.store.rows;
   }
 
   get sync(): Sync | undefined {

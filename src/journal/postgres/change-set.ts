@@ -13,7 +13,7 @@ import type { UnitOfWork } from "../unit-of-work.ts";
 import { linesFor, type NumberedLine, numberOf } from "../history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
-import { isInTheWay } from "../conflict.ts";
+import { isInTheWay } from "./conflict.ts";
 import { addInto, type UsageBucket } from "../usage-bucket.ts";
 import type { HookOutcome } from "../outbox-entry.ts";
 import { RollbackLog, RollbackMap } from "./rollback-map.ts";

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { aPostgresJournal } from "../../fixtures/a-postgres-journal.ts";
 import { NO_POSTGRES } from "../../fixtures/postgres.ts";
 import { thePostgres } from "../../fixtures/the-postgres.ts";
-import { comparedWithModel, type Place } from "../journal-model.ts";
+import { comparedWithModel, type Place } from "./journal-model.ts";
 
 describe.skipIf(NO_POSTGRES)("on a real server", () => {
   const postgres = thePostgres();

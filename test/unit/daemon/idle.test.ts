@@ -20,9 +20,9 @@ const CONFIG = {
   conversion: { poll: interval, stuckAfterMs: 1 },
 };
 
-const MIRROR = 7;
+const MIRROR = 1;
 
-type Survey7 = Pick<ScanScheduler, "isLed" | "mirror" | "state">;
+type Scanned = Pick<ScanScheduler, "isLed" | "mirror" | "state">;
 
 /** A pass over one mirror; `look` is called whenever the status is read, and tells how many are settling. */
 async function pass(
@@ -30,7 +30,7 @@ async function pass(
   scanScheduler: { isLed: boolean; scans: number },
   look: () => number,
 ): Promise<void> {
-  const scanSchedulers: Survey7[] = [
+  const scanSchedulers: Scanned[] = [
     {
       isLed: scanScheduler.isLed,
       mirror: { row: { id: MIRROR } } as ScanScheduler["mirror"],
@@ -81,8 +81,10 @@ test.for([
   const journal = new MemoryJournal();
   const problem = { code: "FILE_UNFINISHED", message: "looks unfinished" };
   const dueAt = Date.now() + inMs;
-  for (const [id, mirrorId] of [MIRROR, MIRROR + 1].entries())
-    journal.store.put(aDocument({ id: id + 1, mirrorId, state: "settling", problem, dueAt }));
+  for (const id of [MIRROR, MIRROR + 1]) {
+    const { id: mirrorId } = await journal.mirror(`mirror ${id}`, "/srv");
+    journal.store.put(aDocument({ id, mirrorId, state: "settling", problem, dueAt }));
+  }
   let seen = 0;
   await pass(journal, { isLed: true, scans: 1 }, () => {
     seen += 1;
@@ -94,8 +96,8 @@ test.for([
 
 /** One look is enough where the sources count as scanned; else there is a second, at which an instance comes that leads what is free. */
 test.for([
-  [["mirror:7"], 1, "another leads it"],
-  [["mirror:70"], 2, "another leads another"],
+  [["mirror:1"], 1, "another leads it"],
+  [["mirror:10"], 2, "another leads another"],
   [[], 2, "it is nobody's"],
 ] as const)("others lead %j: looks %d: %s", async ([led, looks]) => {
   const store = new MemoryStore();
@@ -105,7 +107,7 @@ test.for([
   let seen = 0;
   await pass(new MemoryJournal({ store, cluster }), { isLed: false, scans: 0 }, () => {
     seen += 1;
-    if (seen === 2) void join("late").seek(["mirror:7"]);
+    if (seen === 2) void join("late").seek(["mirror:1"]);
     return 0;
   });
   expect(Math.min(seen, 2)).toBe(looks);
@@ -122,10 +124,10 @@ test.for([
 ] as const)(
   "led: %s, scanned: %d, unread: %o is reported as %o, because %s",
   ([isLed, scans, unread, told]) => {
-    const [scans7] = reportOf().mirrors;
-    if (!scans7) throw new Error("there is one");
-    const report = reportOf({ mirrors: [{ ...scans7, unread: noted }] });
-    const mirror = { row: { id: MIRROR, name: scans7.name } } as ScanScheduler["mirror"];
+    const [scanned] = reportOf().mirrors;
+    if (!scanned) throw new Error("there is one");
+    const report = reportOf({ mirrors: [{ ...scanned, unread: noted }] });
+    const mirror = { row: { id: MIRROR, name: scanned.name } } as ScanScheduler["mirror"];
     const state = { status: undefined, scans, unread, links: null };
     expect(withUnread(report, [{ isLed, mirror, state }]).mirrors[0]?.unread).toEqual(told);
   },

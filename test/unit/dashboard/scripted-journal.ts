@@ -1,10 +1,9 @@
 import type { Document } from "../../../src/domain/document.ts";
-import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
+import type { DocumentPage, Journal, ListQuery, PageQuery } from "../../../src/journal/journal.ts";
 import { isWanted } from "../../../src/journal/document-list.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
-import { pageOf } from "../../fakes/memory-order.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
-import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
+import { joinRaw, rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 
 /** A row as the journal would give it; `name` is text. */
 export function documentOf({
@@ -69,4 +68,25 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
       throw new InvariantError(`the page asked the journal for ${String(property)}`);
     },
   });
+}
+
+/** `Journal.listPage` over these rows, which are of one mirror. */
+function pageOf(rows: readonly Document[], query: PageQuery): DocumentPage {
+  const { order, after = Infinity, rows: rowsMax = 500 } = query;
+  const isAsked = (row: Document) => isWanted(row, query);
+  if (order === "uploaded") {
+    const latest = rows
+      .filter(({ uploadedAt }) => uploadedAt !== null)
+      .toSorted((a, b) => (b.uploadedAt ?? 0) - (a.uploadedAt ?? 0) || b.id - a.id);
+    return { documents: latest.slice(0, rowsMax).filter(isAsked), last: null };
+  }
+  const pathOf = ({ dir, name }: Document) => joinRaw(dir, name);
+  const all = rows.toSorted((a, b) =>
+    order === "path" && pathOf(a) !== pathOf(b) ? (pathOf(a) < pathOf(b) ? -1 : 1) : b.id - a.id,
+  );
+  const from = order === "path" ? 1 + all.findIndex(({ id }) => id === after) : 0;
+  const behind = order === "path" ? all.slice(from) : all.filter(({ id }) => id < (after ?? 0));
+  const looked = behind.slice(0, rowsMax);
+  const last = looked.length < rowsMax ? null : (looked.at(-1)?.id ?? null);
+  return { documents: looked.filter(isAsked), last };
 }

@@ -67,6 +67,6 @@ export function oneAtATime() {
 
 /** How many rows are in each state. */
 export function statesOf(desk: SyncDesk): Partial<Record<State, number>> {
-  const groups = Map.groupBy(desk.journal.store.documents.values(), (row: Document) => row.state);
+  const groups = Map.groupBy(desk.journal.store.rows, (row: Document) => row.state);
   return Object.fromEntries([...groups].map(([state, rows]) => [state, rows.length]));
 }

@@ -11,6 +11,7 @@ const OTHER: Partial<Mirror> = { target: { path: "/Right" } };
 /** A desk whose mirror was decided by its first settings, and has others now. */
 async function corrected(set: Partial<Mirror> = OTHER) {
   const desk = await SyncDesk.open();
+  await desk.journal.mirror("of another daemon", "/srv/other");
   await decideAgain(desk.context);
   desk.mirror().settings = { ...desk.mirror().settings, ...set };
   return desk;

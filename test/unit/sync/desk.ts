@@ -210,10 +210,10 @@ export class SyncDesk {
       changedAt: now,
       dueAt: now,
       sentAt: now,
+      documentId: set.state === "uploaded" || set.state === "converted" ? 9_000 + id : null,
       ...columns,
       id,
     });
-    store.nextId = Math.max(store.nextId, id + 1);
     store.put(document);
     return document;
   }
@@ -239,9 +239,7 @@ export class SyncDesk {
 
   /** States of all rows, in the order of their ids. */
   states(): string[] {
-    return [...this.journal.store.documents.values()]
-      .sort((a, b) => a.id - b.id)
-      .map(({ state }) => state);
+    return this.journal.store.rows.map(({ state }) => state);
   }
 
   /** What the history says of a row, without the times. */

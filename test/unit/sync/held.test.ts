@@ -137,7 +137,8 @@ test("a clock that is set back delays no look", async () => {
 
 test("what waits of a mirror that is not ours has nobody forget where folders are", async () => {
   const { desk, folders, held } = await aWait();
-  waiting(desk, "/2026", "FOLDER_MISSING", 99);
+  const theirs = await desk.journal.mirror("theirs", "/srv/theirs");
+  waiting(desk, "/2026", "FOLDER_MISSING", theirs.id);
   desk.archive.addFolder("2027");
   await folders.resolve("/2027", never);
   desk.archive.forgetAsked();

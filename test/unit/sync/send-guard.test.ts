@@ -155,7 +155,7 @@ describe("a journal that was taken back", () => {
       (guard ?? (await start())).objection(row, folderId, never);
     const searches = () => desk.archive.asked.filter(({ operation }) => operation === "search");
     const unclean = () => desk.journal.setKeyValue(`${UNCLEAN_KEYS}1`, "yes");
-    return { desk, folderId, known, start, filed, documentId, look, searches, unclean };
+    return { desk, folderId, known, start, filed, documentId, row, look, searches, unclean };
   }
   type Filing = Awaited<ReturnType<typeof aFiling>>;
   const LATE = { code: "FIRST_RUN", message: expect.stringMatching(/in another folder.*later/) };
@@ -225,12 +225,11 @@ describe("a journal that was taken back", () => {
   });
 
   test("in another folder: what was sent since this start does not hide it", async () => {
-    const { desk, folderId, start, look } = await aFiling();
+    const { desk, folderId, row, start, look } = await aFiling();
     const guard = await start();
     const archive = { folderId: desk.archive.addFolder("New"), filename: "sent.pdf" };
     const documentId = desk.archive.addDocument({ ...archive, ...at(15) });
     desk.put({ state: "uploaded", documentId, folderId, sentAt: desk.clock.now() });
-    const row = desk.pending({ path: "scan.pdf", seen: file });
     expect(await look(guard)).toBeUndefined();
     expect(await guard.objection(row, archive.folderId, never)).toMatchObject(LATE);
   });

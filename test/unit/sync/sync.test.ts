@@ -181,7 +181,7 @@ test("a batch whose last file is removed has its receipt at once, not when anoth
   const desk = await SyncDesk.open();
   const batch = "b";
   const at = desk.clock.now();
-  desk.journal.store.batches.set(batch, {
+  desk.journal.store.tables.activity.setBatch({
     id: batch,
     mirrorId: 1,
     openedAt: at,

@@ -1,17 +1,17 @@
 /**
- * Any sequence of changes leaves both journals equal: the one in memory is the model of the one on
- * disk. Steps are drawn as numbers and made into changes that fit what is there, so that long
- * sequences stay mostly legal; the others must be refused by both alike.
+ * Any sequence of changes leaves both journals equal: SQLite's is the model of PostgreSQL's. Steps are
+ * drawn as numbers and made into changes that fit what is there, so that long sequences stay mostly
+ * legal; the others must be refused by both alike.
  */
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { type Document, STATES } from "../../src/domain/document.ts";
-import { ARROWS, type Event, type EventType } from "../../src/domain/life.ts";
-import type { Change, Journal, PageQuery } from "../../src/journal/journal.ts";
-import { codeOf } from "../../src/std/fault.ts";
-import { dirOf, joinRaw, nameOf, ROOT, rawOf } from "../../src/std/raw-path.ts";
-import { MemoryJournal } from "../fakes/memory-journal.ts";
-import { events, NOW, seenOf } from "./journal-desk.ts";
+import { type Document, STATES } from "../../../src/domain/document.ts";
+import { ARROWS, type Event, type EventType } from "../../../src/domain/life.ts";
+import type { Change, Journal, PageQuery } from "../../../src/journal/journal.ts";
+import { codeOf } from "../../../src/std/fault.ts";
+import { dirOf, joinRaw, nameOf, ROOT, rawOf } from "../../../src/std/raw-path.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { events, NOW, seenOf } from "../journal-desk.ts";
 
 const PATHS = ["a", "a/b", "a/b/c", "a-b/c", "\xff/\xfe"].map((path) =>
   rawOf(Buffer.from(path, "latin1")),
