@@ -65,17 +65,14 @@ export async function readConfigFile(options: ConfigPlaces): Promise<ConfigFile>
     });
     if (found !== undefined) return found;
   }
-  const found = await readIfThere(usual);
   const notUsed = `${quotedPath(here)} is not used: ${distrusted}`;
-  if (found !== undefined) {
+  const other =
+    (await readIfThere(usual)) ??
+    (isEnough(env) ? { path: here, text: "", isWritten: false, mode: 0o600 } : undefined);
+  if (other !== undefined) {
     if (distrusted !== undefined)
       options.skipped?.(`${notUsed}; to use it all the same, name it by --config`);
-    return found;
-  }
-  if (isEnough(env)) {
-    if (distrusted !== undefined)
-      options.skipped?.(`${notUsed}; to use it all the same, name it by --config`);
-    return { path: here, text: "", isWritten: false, mode: 0o600 };
+    return other;
   }
   return refuse(
     "",

@@ -113,7 +113,7 @@ export function switchedOff(): Kind<undefined> {
 }
 
 /** A size between two written ones, both allowed; bytes. A bare number is bytes. */
-export function size(min = "0", max = "100GB"): Kind<number> {
+export function size(min = "0", max = "10000GB"): Kind<number> {
   const bytesMin = parseSize(min) ?? 0;
   const bytesMax = parseSize(max) ?? Number.MAX_SAFE_INTEGER;
   const read = (value: unknown, refuse: Refuse) => {
