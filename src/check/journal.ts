@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { shownJournal } from "../network/journal-place.ts";
 import { assertNotExchanged, renamedMirrors } from "../daemon/bind-archives.ts";
 import { isSolo } from "../journal/cluster.ts";
-import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
+import type { ArchiveRow, Journal, MirrorRow, Registry, Sharing } from "../journal/journal.ts";
 import { networkFileSystem } from "../journal/network-file-system.ts";
 import { systemClock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
@@ -91,7 +91,7 @@ const EXAMINED: readonly FindingKind[] = [
 
 /** What the daemon would refuse to start with: two archives, or mirrors, in one another's place. */
 async function* identityFindings(
-  journal: Journal,
+  journal: Registry & Sharing,
   rows: readonly ArchiveRow[],
   config: Config,
 ): AsyncGenerator<CheckResult> {

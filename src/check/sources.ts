@@ -1,6 +1,6 @@
 import type { Config, Mirror } from "../config/config.ts";
 import { assertApart } from "../daemon/sources-apart.ts";
-import type { Journal, MirrorRow } from "../journal/journal.ts";
+import type { FileIndex, MirrorRow } from "../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { awayOf, observersOf, ofMirror } from "../sync/away.ts";
 import { comes } from "../reader/liveness.ts";
@@ -119,7 +119,7 @@ function* mountFindings(
   yield warn(vain, "Mount it for writing, or set `after: keep`.");
 }
 
-async function directoriesOf(journal: Journal | undefined, { id }: MirrorRow): Promise<number> {
+async function directoriesOf(journal: FileIndex | undefined, { id }: MirrorRow): Promise<number> {
   return (await journal?.directories(id))?.length ?? 0;
 }
 

@@ -7,7 +7,7 @@ import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Mirror } from "../config/config.ts";
 import { nearest } from "../std/nearest.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { DocumentReader, Registry } from "../journal/journal.ts";
 import { rawOf, rawOfText, type RawPath } from "../std/raw-path.ts";
 import type { KnownPlace, MirrorPath } from "../report/explanation.ts";
 import { UsageError } from "../std/fault.ts";
@@ -49,7 +49,7 @@ export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[])
 export async function placeOf(
   typed: string,
   scope: { cwd: string; mirrors: readonly Mirror[] },
-  journal: Journal | undefined,
+  journal: (DocumentReader & Registry) | undefined,
 ): Promise<KnownPlace> {
   const places = placesOf(typed, scope.cwd, scope.mirrors);
   const ids = new Map((await journal?.mirrors())?.map(({ name, id }) => [name, id]));
@@ -84,7 +84,7 @@ function isHere(typed: string, cwd: string): Promise<boolean> {
   );
 }
 
-async function isKnown(place: KnownPlace, journal: Journal | undefined): Promise<boolean> {
+async function isKnown(place: KnownPlace, journal: DocumentReader | undefined): Promise<boolean> {
   const { mirrorId, path } = place;
   if (!journal || mirrorId === null) return false;
   for await (const _ of journal.list({ path: { mirrorId, path } })) return true;

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
-import type { Journal, ListQuery } from "../journal/journal.ts";
+import type { DocumentReader, ListQuery, Registry } from "../journal/journal.ts";
 import { joinRaw, type RawPath } from "../std/raw-path.ts";
 import { mirrorNamed, placeOf } from "./paths.ts";
 import { UsageError } from "../std/fault.ts";
@@ -21,7 +21,7 @@ export type Scope = {
 export async function queriesOf(
   paths: readonly string[],
   { cwd, config, mirror }: Scope,
-  journal: Journal | undefined,
+  journal: (DocumentReader & Registry) | undefined,
 ): Promise<ListQuery[]> {
   const rows = (await journal?.mirrors()) ?? [];
   const row = rows.find(({ name }) => name === mirror);

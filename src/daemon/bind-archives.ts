@@ -2,7 +2,7 @@
 import { archivesOf } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { isSolo } from "../journal/cluster.ts";
-import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
+import type { ArchiveRow, Journal, MirrorRow, Registry, Sharing } from "../journal/journal.ts";
 import { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 
@@ -46,7 +46,7 @@ export function assertNotExchanged(config: Config, known: readonly ArchiveRow[])
 
 async function keepRenamed(
   config: Config,
-  journal: Journal,
+  journal: Registry & Sharing,
   archives: ReadonlyMap<string, ArchiveRow>,
   log: Log,
 ): Promise<void> {

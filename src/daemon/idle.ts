@@ -3,7 +3,7 @@ import { GATE_CODES } from "../domain/code-sets.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { DocumentReader, Journal } from "../journal/journal.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
@@ -257,7 +257,10 @@ function isLong(wait: WaitReason | null, now: number): boolean {
   return wait.why === "hours" || wait.why === "allowance" || wait.until - now > PAUSE_MS_MAX;
 }
 
-async function count(journal: Journal, which: (document: Document) => boolean): Promise<number> {
+async function count(
+  journal: DocumentReader,
+  which: (document: Document) => boolean,
+): Promise<number> {
   let counted = 0;
   for await (const document of journal.list({ state: "uploaded" })) {
     if (which(document)) counted += 1;

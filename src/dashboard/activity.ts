@@ -1,6 +1,6 @@
 /** What has reached the archive: today, this month, hour by hour, day by day, batch by batch. */
 import { dateOf, dayStart, lastDays, lastHours, monthStart } from "../domain/calendar.ts";
-import type { BatchProgress, Journal } from "../journal/journal.ts";
+import type { BatchProgress, Batches, Registry, Reports } from "../journal/journal.ts";
 import { sumOf, type UsageBucket, type UsageBucketCounts } from "../journal/usage-bucket.ts";
 
 const HOURS = 24;
@@ -32,7 +32,10 @@ export type Activity = {
 };
 
 /** Reads it from the journal: a few thousand rows of usage buckets at most. */
-export async function activityOf(journal: Journal, now: number): Promise<Activity> {
+export async function activityOf(
+  journal: Batches & Registry & Reports,
+  now: number,
+): Promise<Activity> {
   const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
   const hours = lastHours(now, HOURS);
   const days = lastDays(now, DAYS);

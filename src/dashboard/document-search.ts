@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import PQueue from "p-queue";
 import { type Document, STATES, type State } from "../domain/document.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { DocumentReader, Registry } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
@@ -29,11 +29,11 @@ type Part = { readonly states: readonly State[] | undefined; readonly after: num
 
 /** Answers questions about documents from the journal, one at a time and with a bound on each. */
 export class DocumentSearch {
-  readonly #journal: Journal;
+  readonly #journal: DocumentReader & Registry;
   readonly #clock: Clock;
   readonly #queue = new PQueue({ concurrency: 1 });
 
-  constructor(journal: Journal, clock: Clock) {
+  constructor(journal: DocumentReader & Registry, clock: Clock) {
     this.#journal = journal;
     this.#clock = clock;
   }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Journal } from "../journal/journal.ts";
+import type { Batches, Registry } from "../journal/journal.ts";
 import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../receipts/receipt.ts";
 import { RECEIPT_STYLE, receiptHtml } from "../receipts/receipt-html.ts";
 import { receiptJson, receiptText } from "../receipts/receipt-text.ts";
@@ -36,7 +36,7 @@ export type ReceiptQuery = {
 /** A receipt as the page gives it. Throws a `Refusal` (404) for no such batch. */
 export async function receiptAs(
   { batch, format, lang }: ReceiptQuery,
-  journal: Journal,
+  journal: Batches & Registry,
 ): Promise<{ readonly type: string; readonly text: string }> {
   const documents = await journal.inBatch(batch, RECEIPT_DOCUMENTS_MAX);
   const { type, write } = FORMATS[format];

@@ -1,5 +1,5 @@
 /** Finds batches whose last document has become CONVERTED; each once, also over restarts. */
-import type { Journal } from "../journal/journal.ts";
+import type { Batches, Registry } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { counted } from "../std/wording.ts";
 import type { Notice } from "./alert.ts";
@@ -12,7 +12,7 @@ const LATEST = 50;
 const TOLD_MAX = 4 * LATEST;
 
 export class ClosedBatches {
-  readonly #journal: Journal;
+  readonly #journal: Batches & Registry;
   readonly #clock: Clock;
   readonly #quietMs: number;
   /** Batches of which a document was converted since they were looked at. */
@@ -20,7 +20,7 @@ export class ClosedBatches {
   #isFirst = true;
 
   /** `quietMs`: a batch that nothing joined for this long is not joined any more. */
-  constructor(journal: Journal, clock: Clock, quietMs: number) {
+  constructor(journal: Batches & Registry, clock: Clock, quietMs: number) {
     this.#journal = journal;
     this.#clock = clock;
     this.#quietMs = quietMs;

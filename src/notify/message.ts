@@ -6,7 +6,7 @@ import {
   receiptOf as receiptFrom,
 } from "../receipts/receipt.ts";
 import type { Notification } from "./alert.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Batches, Registry } from "../journal/journal.ts";
 
 /** Where a message comes from. */
 export type MessageOrigin = { readonly host: string; readonly version: string };
@@ -111,7 +111,10 @@ export function local(at: number): string {
 }
 
 /** The receipt of a batch; undefined while a document of it is not converted, or it has none. */
-export async function receiptOf(journal: Journal, batch: string): Promise<Receipt | undefined> {
+export async function receiptOf(
+  journal: Batches & Registry,
+  batch: string,
+): Promise<Receipt | undefined> {
   const documents = await journal.inBatch(batch, RECEIPT_DOCUMENTS_MAX);
   const mirrorId = documents[0]?.mirrorId;
   const mirror = (await journal.mirrors()).find(({ id }) => id === mirrorId)?.name ?? "";

@@ -3,7 +3,7 @@
  * keeps that in the journal, and hands it to the channels. Nobody waits for any of this.
  */
 import type { NotifyConfig } from "../config/notify-section.ts";
-import type { Applied, Journal } from "../journal/journal.ts";
+import type { Applied, Batches, Journal, Registry } from "../journal/journal.ts";
 import { USAGE_BUCKET_MS } from "../journal/usage-bucket.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
@@ -206,7 +206,7 @@ function quarterOf(at: number): number {
 /** The body of a message, with the receipts as they are now, as far as they fit. */
 async function renderedOf(
   message: Message,
-  journal: Journal,
+  journal: Batches & Registry,
   sender: MessageOrigin,
 ): Promise<MessageBody> {
   const notifications: ChannelNotification[] = [];

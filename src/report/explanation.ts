@@ -1,6 +1,14 @@
 import type { Document } from "../domain/document.ts";
 import { targetPathOf } from "../domain/naming.ts";
-import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journal.ts";
+import type {
+  ArchiveState,
+  AttemptRow,
+  Content,
+  ContentIndex,
+  DocumentReader,
+  HistoryRow,
+  Journal,
+} from "../journal/journal.ts";
 import { shownPath } from "../journal/revision.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
@@ -93,7 +101,7 @@ export async function explanationOf(
 
 async function learnedOf(
   { mirror, mirrorId }: KnownPlace,
-  journal: Journal | undefined,
+  journal: ArchiveState | undefined,
 ): Promise<LearnedSettle | undefined> {
   if (!journal || mirrorId === null) return undefined;
   return learnedSettle(journal, mirrorId, mirror.settleMs);
@@ -127,7 +135,7 @@ async function waitsOf(
 /** Every revision of the path, oldest first; and how many documents there are below it. */
 async function revisionsOf(
   { mirror, path, mirrorId }: KnownPlace,
-  journal: Journal | undefined,
+  journal: DocumentReader | undefined,
 ): Promise<{ revisions: Revision[]; below: number }> {
   const revisions: Revision[] = [];
   let below = 0;
@@ -139,7 +147,11 @@ async function revisionsOf(
   return { revisions, below };
 }
 
-async function revisionOf(document: Document, mirror: string, journal: Journal): Promise<Revision> {
+async function revisionOf(
+  document: Document,
+  mirror: string,
+  journal: DocumentReader,
+): Promise<Revision> {
   const { id } = document;
   return {
     document: recordOf(document, mirror),
@@ -152,7 +164,7 @@ async function revisionOf(document: Document, mirror: string, journal: Journal):
 /** What became of the file that was there when it was sent, or on its way since; undefined where that is not known. */
 async function movedNote(
   { path, mirrorId }: KnownPlace,
-  journal: Journal | undefined,
+  journal: (ContentIndex & DocumentReader) | undefined,
   forgotten: readonly HistoryRow[],
 ): Promise<string | undefined> {
   if (!journal || mirrorId === null) return undefined;

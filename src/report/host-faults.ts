@@ -3,7 +3,7 @@
  * that in the journal, for those who ask from outside.
  */
 import { AWAY_KEYS, type Instance } from "../journal/cluster.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ArchiveState, Sharing } from "../journal/journal.ts";
 import type { Fault } from "../std/fault.ts";
 import { observersOf } from "../sync/away.ts";
 
@@ -22,7 +22,10 @@ type Observer = Pick<Instance, "id" | "name">;
 const keyOf = ({ name }: Observer) => `${AWAY_KEYS}host/${name}`;
 
 /** Keeps what this daemon knows, in the place of what it knew. */
-export async function noteHostFaults(journal: Journal, faults: HostFaults): Promise<void> {
+export async function noteHostFaults(
+  journal: ArchiveState & Sharing,
+  faults: HostFaults,
+): Promise<void> {
   const { cluster } = journal;
   const instances = await cluster.instances();
   const own = observersOf(instances, true).find(({ id }) => id === cluster.instanceId);
@@ -31,7 +34,10 @@ export async function noteHostFaults(journal: Journal, faults: HostFaults): Prom
 }
 
 /** What the daemons that run have noted; of several with the same fault, the first. */
-export async function hostFaultsOf(journal: Journal, isRunning: boolean): Promise<HostFaults> {
+export async function hostFaultsOf(
+  journal: ArchiveState & Sharing,
+  isRunning: boolean,
+): Promise<HostFaults> {
   let all: HostFaults = {};
   for (const own of observersOf(await journal.cluster.instances(), isRunning)) {
     const text = await journal.keyValue(keyOf(own));

@@ -13,7 +13,7 @@ import {
 import { dayStart, periodOf } from "../domain/calendar.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { Journal, WaitingPages } from "../journal/journal.ts";
+import type { Registry, Reports, WaitingPages } from "../journal/journal.ts";
 import { sumOf, type UsageBucket } from "../journal/usage-bucket.ts";
 import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "../sync/budget.ts";
 import { invariant } from "../std/invariant.ts";
@@ -85,7 +85,7 @@ export type AccountMirrors = {
 
 /** The account that these mirrors are of, as far as the journal knows them. */
 export async function accountOf(
-  journal: Journal,
+  journal: Registry,
   policy: PagePolicy | undefined,
   configured: readonly { readonly name: string }[],
 ): Promise<AccountMirrors> {
@@ -97,7 +97,7 @@ export async function accountOf(
 
 /** Reads the report as of `now`. */
 export async function pageReportOf(
-  journal: Journal,
+  journal: Registry & Reports,
   { policy = NO_ALLOWANCE, mirrors }: AccountMirrors,
   now: number,
 ): Promise<PageReport> {
@@ -230,7 +230,7 @@ type Kept = {
 
 /** What is ready and needs more pages than its mirror may use. */
 async function keptIn(
-  journal: Journal,
+  journal: Reports,
   { policy, mirrors, named, used }: Kept,
   waiting: readonly WaitingPages[],
 ): Promise<AllowanceReport["keeps"]> {
@@ -256,7 +256,7 @@ export function allowanceWait({ allowance, to }: PageReport, pending: number): W
 
 /** Why this document is not sent before the month is renewed; null where pages do not keep it. */
 export async function whyKept(
-  journal: Journal,
+  journal: Registry & Reports,
   { policy = NO_ALLOWANCE, mirrors }: AccountMirrors,
   document: Document,
   now: number,

@@ -1,7 +1,7 @@
 /** Why documents stand still: one problem a state and code, read from the journal. */
 import type { Document } from "../domain/document.ts";
 import { UNFINISHED_CODES } from "../domain/settle.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { DocumentReader, Registry, Reports } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 
 /** Documents in one state with one code. Times are epoch milliseconds. */
@@ -43,7 +43,7 @@ const NAMED_MAX = 10;
 
 /** The problems of these mirrors, the commonest first. */
 export async function problemsOf(
-  journal: Journal,
+  journal: DocumentReader & Registry & Reports,
   configured: Parameters<typeof configuredIds>[1],
 ): Promise<ProblemGroup[]> {
   const rows = await journal.mirrors();
@@ -74,7 +74,7 @@ export async function problemsOf(
 }
 
 async function pathsOf(
-  journal: Journal,
+  journal: DocumentReader,
   { state, code }: Pick<ProblemGroup, "state" | "code">,
   ids: ReadonlySet<number>,
 ): Promise<string[]> {
@@ -95,7 +95,7 @@ function pathOf({ dir, name }: Document): string {
  * they come back; until then nobody works on them, and nobody has to be told about them.
  */
 export async function configuredIds(
-  journal: Pick<Journal, "mirrors">,
+  journal: Registry,
   { mirrors }: { readonly mirrors: readonly { readonly name: string }[] },
 ): Promise<ReadonlySet<number>> {
   const names = new Set(mirrors.map(({ name }) => name));

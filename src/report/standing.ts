@@ -2,7 +2,13 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
-import type { Journal } from "../journal/journal.ts";
+import type {
+  ArchiveState,
+  DocumentReader,
+  Registry,
+  Reports,
+  Sharing,
+} from "../journal/journal.ts";
 import type { Finding, Situation } from "./finding.ts";
 import { findingsOf } from "./findings.ts";
 import { hostFaultsOf } from "./host-faults.ts";
@@ -18,7 +24,7 @@ export type Standing = {
 
 /** Reads from the journal why documents of the report's mirrors stand still; `known`: what no journal has. */
 export async function standingOf(
-  journal: Journal,
+  journal: ArchiveState & DocumentReader & Registry & Reports & Sharing,
   report: StatusReport,
   known: Omit<Situation, "report" | "problems"> = {},
 ): Promise<Standing> {

@@ -4,7 +4,7 @@ import { isRetired } from "../domain/archive-name.ts";
 import { type Document, type State, STATES } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { targetPathOf } from "../domain/naming.ts";
-import type { Duplicates, Journal } from "../journal/journal.ts";
+import type { DocumentReader, Duplicates, Journal, Registry, Reports } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { ROOT, joinRaw, shown } from "../std/raw-path.ts";
@@ -270,7 +270,7 @@ function mirrorReports(
 }
 
 /** What was sent to an archive that was replaced is history: nobody is to work on it. */
-async function withoutRetired(journal: Journal, rows: readonly MirrorRow[]): Promise<MirrorRow[]> {
+async function withoutRetired(journal: Registry, rows: readonly MirrorRow[]): Promise<MirrorRow[]> {
   const archives = await journal.archives();
   const retired = new Set(archives.flatMap(({ id, name }) => (isRetired(name) ? [id] : [])));
   return rows.filter(({ archiveId }) => !retired.has(archiveId));
@@ -376,7 +376,7 @@ function afterPendingReport(
 }
 
 async function afterFailed(
-  journal: Journal,
+  journal: DocumentReader & Reports,
   mirrorOf: (each: OfMirror) => string,
   isConfigured: (each: OfMirror) => boolean,
 ): Promise<StatusLists["afterFailed"]> {

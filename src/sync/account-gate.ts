@@ -10,7 +10,7 @@ import { failureOf, isKnown } from "../domain/failure.ts";
 import * as gates from "../domain/gate.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { OF_ONE_REQUEST } from "../domain/status-hints.ts";
-import type { Change } from "../journal/journal.ts";
+import type { ArchiveJournal, Change, Documents } from "../journal/journal.ts";
 import type { ClaimedDocument, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
 import { HOLD } from "./waits.ts";
@@ -30,7 +30,7 @@ const REPEATS_MAX = 3;
 const PROBES_REPEAT_MAX = 2;
 
 export class AccountGate {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<ArchiveJournal & Documents>;
   readonly #policy: gates.ProbePolicy;
   #gate: gates.Gate = gates.OPEN_GATE;
   #repeated: { code: string; ids: Set<number> } = { code: "", ids: new Set() };
@@ -38,7 +38,10 @@ export class AccountGate {
   #released = false;
   readonly #probes: Probes;
 
-  private constructor(context: SyncContext, scheduledAfter: gates.ProbePolicy["scheduledAfter"]) {
+  private constructor(
+    context: SyncContext<ArchiveJournal & Documents>,
+    scheduledAfter: gates.ProbePolicy["scheduledAfter"],
+  ) {
     this.#context = context;
     this.#probes = new Probes(context);
     const { random, config } = context;
@@ -47,7 +50,7 @@ export class AccountGate {
 
   /** Reads the gate from the journal: it survives restarts, a spent allowance with its wait and all. */
   static async open(
-    context: SyncContext,
+    context: SyncContext<ArchiveJournal & Documents>,
     scheduledAfter: gates.ProbePolicy["scheduledAfter"],
   ): Promise<AccountGate> {
     const keeper = new AccountGate(context, scheduledAfter);

@@ -4,7 +4,14 @@ import { type Adoption, adoptions, adoptionsElsewhere, type WaitingFile } from "
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
-import type { Change, Journal } from "../journal/journal.ts";
+import type {
+  ArchiveState,
+  Change,
+  ContentIndex,
+  DocumentReader,
+  Documents,
+  Registry,
+} from "../journal/journal.ts";
 import { ahead } from "../std/ahead.ts";
 import type { Clock } from "../std/clock.ts";
 import { Folders } from "./folders.ts";
@@ -22,7 +29,11 @@ export type AdoptionMatch = Adoption & {
 };
 
 /** Of the archive: `storedSize` is the configuration's, and `mirrorIds` are the mirrors in it. */
-type Parts = { readonly journal: Journal; readonly archive: Archive; readonly clock: Clock };
+type Parts = {
+  readonly journal: ArchiveState & ContentIndex & Documents & Registry;
+  readonly archive: Archive;
+  readonly clock: Clock;
+};
 type Looking = Omit<Parts, "clock"> & {
   readonly mirrorIds: ReadonlySet<number>;
   /** What lies in other folders than files belong in. */
@@ -102,7 +113,7 @@ function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Arch
 
 /** What these mirrors send once their first run is over, unless it is claimed. */
 export async function* toBeSent(
-  journal: Journal,
+  journal: DocumentReader,
   mirrorIds: ReadonlySet<number>,
 ): AsyncGenerator<Document> {
   for (const query of [{ state: "pending" }, { state: "held", code: "FIRST_RUN" }] as const) {
@@ -165,7 +176,7 @@ export function adopting({ document, taken }: AdoptionMatch, at: number): Change
 
 /** Rows of these mirrors that were claimed by name and size alone, and whose file is there. */
 export async function* claimedByName(
-  journal: Journal,
+  journal: DocumentReader,
   mirrorIds: ReadonlySet<number>,
 ): AsyncGenerator<Document> {
   for (const state of ["uploaded", "converted"] as const) {

@@ -4,6 +4,7 @@
  * says changes nothing about the document.
  */
 import type { Hook } from "../config/hook-section.ts";
+import type { Documents, Outbox } from "../journal/journal.ts";
 import { backoffMs, lastingMs } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../journal/outbox-entry.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
@@ -24,10 +25,10 @@ const OUTPUT_BYTES_MAX = 64 * 1024;
 type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly wakeup: Wakeup };
 
 export class AfterHooks {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<Documents & Outbox>;
   readonly #listeners: readonly Listener[];
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext<Documents & Outbox>) {
     this.#context = context;
     this.#listeners = [...context.mirrors.values()].flatMap((mirror) => {
       const hook = mirror.settings.hooks?.after;

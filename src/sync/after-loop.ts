@@ -8,7 +8,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { lastingMs } from "../domain/backoff.ts";
 import { invariant } from "../std/invariant.ts";
 import type { Document, Problem } from "../domain/document.ts";
-import type { Change, Note } from "../journal/journal.ts";
+import type { ArchiveJournal, Change, Documents, Note } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
@@ -45,13 +45,13 @@ export const NO_MIRROR = "its mirror is not configured";
 const NO_MIRROR_MS = 86_400_000;
 
 export class AfterLoop {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<ArchiveJournal & Documents>;
   readonly #afterActions: AfterActions;
   readonly #refusals = new Refusals();
   /** Mirrors of which no file is known to be put off. */
   readonly #readyMirrors = new Set<number>();
 
-  constructor(context: SyncContext, afterActions = new AfterActions()) {
+  constructor(context: SyncContext<ArchiveJournal & Documents>, afterActions = new AfterActions()) {
     this.#context = context;
     this.#afterActions = afterActions;
   }

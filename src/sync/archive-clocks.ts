@@ -3,12 +3,13 @@
  * to be behind is learned from what was stored and answered in good order, and kept in the journal: anyone who looks
  * for what was sent without a reply has to look as far back, and a day further.
  */
+import type { ArchiveState, DocumentReader } from "../journal/journal.ts";
 import { isKeptDate } from "../domain/another-document.ts";
 import type { Document } from "../domain/document.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 
-type Context = Pick<SyncContext, "journal" | "config" | "log">;
+type Context = Pick<SyncContext<ArchiveState & DocumentReader>, "journal" | "config" | "log">;
 
 /** A document that was sent from here, and what the archive says of it. */
 type Heard = {

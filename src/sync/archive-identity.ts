@@ -2,6 +2,7 @@
  * Asks whether the archive is the one that documents were sent to, before anything is sent, asked or moved or deleted:
  * at the start, with each configuration, and daily. It takes two requests where nothing has changed.
  */
+import type { ArchiveState, Registry } from "../journal/journal.ts";
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isMoved, isSameIdentity } from "../domain/archive-identity.ts";
@@ -23,7 +24,7 @@ const DAY_MS = 24 * 3_600_000;
 const CHANGED_MS = 60_000;
 
 /** `asks`: it does so at once; `replaced`: called when a person has said that it is another archive. */
-type Guarding = Pick<SyncContext, "clock" | "log"> & {
+type Guarding = Pick<SyncContext<ArchiveState & Registry>, "clock" | "log"> & {
   readonly asks: boolean;
   readonly replaced: () => void;
 };
@@ -113,7 +114,7 @@ export class IdentityGuard {
 
 /** Asks at the start, daily, and soon where it is another; closes the gate then. */
 export function identify(
-  context: SyncContext,
+  context: SyncContext<ArchiveState & Registry>,
   keeper: AccountGate,
   signal: AbortSignal,
 ): Promise<never>[] {

@@ -4,7 +4,7 @@
  */
 import type { Problem } from "../domain/document.ts";
 import { awayKey, type Instance, SOLO_CLUSTER } from "../journal/cluster.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ArchiveState, Sharing } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Links, ScanScheduler, ScanSchedulerState, Unread } from "./scan-scheduler.ts";
 import type { Outage } from "./outage.ts";
@@ -36,7 +36,7 @@ const SOLO_NAME = "";
 
 const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 
-type Context = Pick<SyncContext, "journal" | "clock">;
+type Context = Pick<SyncContext<ArchiveState & Sharing>, "journal" | "clock">;
 
 /** An archive and its sources as they are seen at one moment. */
 export type ArchiveView = {
@@ -145,7 +145,7 @@ export function observersOf(
 }
 
 /** What these daemons cannot reach of the journal's archive; of several that cannot, the first. */
-export async function awayOf(journal: Journal, observers: readonly Observer[]): Promise<Away> {
+export async function awayOf(journal: ArchiveState, observers: readonly Observer[]): Promise<Away> {
   let all = NOTHING;
   for (const { id, name } of observers) {
     const away = awayIn(await journal.keyValue(awayKey(journal.archiveId, name)));

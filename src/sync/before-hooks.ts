@@ -7,7 +7,7 @@
 import type { BeforeHook } from "../config/hook-section.ts";
 import type { Document } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
-import type { Change } from "../journal/journal.ts";
+import type { Change, Documents } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { type HookAnswer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
@@ -35,12 +35,12 @@ type Channel = { readonly asked: Set<number>; readonly queue: PQueue };
 const NOBODY: ReadonlySet<number> = new Set();
 
 export class BeforeHooks {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<Documents>;
   readonly #readying: Readying;
   readonly #lines = new Map<number, Channel>();
   readonly #broken = Promise.withResolvers<never>();
 
-  constructor(context: SyncContext, readying: Readying) {
+  constructor(context: SyncContext<Documents>, readying: Readying) {
     this.#context = context;
     this.#readying = readying;
     this.#broken.promise.catch(() => {});

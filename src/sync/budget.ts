@@ -14,7 +14,7 @@ import {
 } from "../domain/allowance.ts";
 import { periodOf } from "../domain/calendar.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ArchiveState, Registry, Reports } from "../journal/journal.ts";
 import type { Log } from "../std/log.ts";
 import type { SyncContext } from "./context.ts";
 
@@ -25,7 +25,7 @@ const EASED_BY = 0.05;
 export type MirrorNames = ReadonlyMap<number, string>;
 
 export type BudgetParts = {
-  readonly journal: Journal;
+  readonly journal: ArchiveState & Registry & Reports;
   readonly log: Log;
   /** Absent: without an allowance. */
   readonly policy?: PagePolicy | undefined;
@@ -44,7 +44,12 @@ export class Budget {
   }
 
   /** The budget of the account that all mirrors of `context` are of. */
-  static of({ journal, log, config, mirrors }: SyncContext): Budget {
+  static of({
+    journal,
+    log,
+    config,
+    mirrors,
+  }: SyncContext<ArchiveState & Registry & Reports>): Budget {
     const names = new Map([...mirrors].map(([id, { settings }]) => [id, settings.name]));
     const policy = config.quota.pages && policyOver(config.quota.pages, names);
     return new Budget({ journal, log, policy, mirrors: names });
@@ -106,7 +111,7 @@ export function namedIn({ reserve }: PagePolicy, mirrors: MirrorNames): Readonly
  * by those that are no longer configured.
  */
 export async function usedOf(
-  journal: Journal,
+  journal: Registry & Reports,
   named: ReadonlySet<number>,
   mirrors: MirrorNames,
   { from, to }: { from: number; to: number },

@@ -1,3 +1,4 @@
+import type { WorkQueue } from "../journal/journal.ts";
 import type { Document } from "../domain/document.ts";
 import { byOrder, interleave, LARGE_BYTES, largeSlots } from "../domain/feed.ts";
 import type { Budget } from "./budget.ts";
@@ -16,14 +17,14 @@ type Wanted = {
  * no more pages than the budget has left.
  */
 export class Candidates {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<WorkQueue>;
   readonly #budget: Budget;
   readonly #isThere: (mirrorId: number) => boolean;
   #lastMirrorId: number | undefined;
 
   /** `isThere`: whether a mirror's source can be read from here. */
   constructor(
-    context: SyncContext,
+    context: SyncContext<WorkQueue>,
     budget: Budget,
     isThere: (mirrorId: number) => boolean = () => true,
   ) {

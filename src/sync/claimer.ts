@@ -5,7 +5,7 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { chargeOf } from "../domain/allowance.ts";
 import type { Document, Problem } from "../domain/document.ts";
-import type { Applied, Change } from "../journal/journal.ts";
+import type { Applied, Change, ContentIndex, DocumentWriter } from "../journal/journal.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { eventFor } from "../domain/event-for.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
@@ -40,12 +40,16 @@ export type ClaimDecision =
     };
 
 export class Claimer {
-  readonly #context: DecisionContext;
+  readonly #context: DecisionContext<ContentIndex & DocumentWriter>;
   readonly #placement: Placement;
   readonly #firstRun: FirstRun | undefined;
 
   /** Without `firstRun`, every first run is over. */
-  constructor(context: DecisionContext, placement: Placement, firstRun?: FirstRun) {
+  constructor(
+    context: DecisionContext<ContentIndex & DocumentWriter>,
+    placement: Placement,
+    firstRun?: FirstRun,
+  ) {
     this.#context = context;
     this.#placement = placement;
     this.#firstRun = firstRun;
@@ -232,7 +236,7 @@ function putOff(id: number, at: number, why: string, waitMs = BEHIND.initialMs):
 
 /** Journals what became of an attempt; resolves with what that came to. */
 export async function recordOutcome(
-  context: SyncContext,
+  context: SyncContext<ContentIndex & DocumentWriter>,
   { document, mirror }: { readonly document: Document; readonly mirror: LiveMirror },
   outcome: Outcome,
 ): Promise<Outcome> {

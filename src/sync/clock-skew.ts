@@ -5,7 +5,7 @@
  */
 import { type ClockGap, withGap, withoutFuture } from "../domain/clock-gaps.ts";
 import { STATES } from "../domain/document.ts";
-import type { Change } from "../journal/journal.ts";
+import type { ArchiveJournal, Change, DocumentWriter, Outbox } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { SyncContext } from "./context.ts";
 import { HOLD } from "./waits.ts";
@@ -22,7 +22,10 @@ const SET_BACK_MS = 30_000;
 /** A clock that runs ahead this much was set forward, or the host slept. */
 const SET_FORWARD_MS = 250;
 
-type Context = Pick<SyncContext, "journal" | "clock" | "config" | "mirrors" | "log">;
+type Context = Pick<
+  SyncContext<ArchiveJournal & DocumentWriter & Outbox>,
+  "journal" | "clock" | "config" | "mirrors" | "log"
+>;
 
 /** At the start: nothing is due later than the longest wait there is. */
 export async function pullInUnexplained(context: Context): Promise<void> {

@@ -2,7 +2,20 @@ import type { Archive } from "../archive/archive.ts";
 import type { Config, Mirror } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Journal, MirrorRow } from "../journal/journal.ts";
+import type {
+  ArchiveJournal,
+  ArchiveState,
+  Batches,
+  ContentIndex,
+  DocumentWriter,
+  Documents,
+  FileIndex,
+  Journal,
+  MirrorRow,
+  Registry,
+  Reports,
+  Sharing,
+} from "../journal/journal.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import type { Wakeup } from "../std/wakeup.ts";
@@ -44,12 +57,23 @@ export type UploadWatch = {
   sent(id: number, bytes: number): void;
 };
 
-/** What decides about an archive's documents, for its loops and for `plan`. */
-export type DecisionContext = {
+/** What is asked of the journal to send documents. */
+export type SendJournal = ArchiveJournal & DocumentWriter & Registry & Reports & Sharing;
+
+/** What is asked of the journal to decide about a document. */
+export type DecisionJournal = ArchiveState &
+  Batches &
+  ContentIndex &
+  Documents &
+  FileIndex &
+  Registry;
+
+/** What decides about an archive's documents, for its loops and for `plan`; `J`: what it uses of the journal. */
+export type DecisionContext<J = DecisionJournal> = {
   readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention"> &
     Partial<Pick<Config, "archive">>;
   /** Speaks for the archive. */
-  readonly journal: Journal;
+  readonly journal: J;
   readonly archive: Archive;
   /** Whether that is the archive that documents were sent to; without it, it always is. */
   readonly identity?: {
@@ -69,8 +93,8 @@ export type DecisionContext = {
   readonly newBatchId: () => string;
 };
 
-/** What all loops of an archive share. */
-export type SyncContext = DecisionContext & {
+/** What all loops of an archive share; `J`: what one of them uses of the journal. */
+export type SyncContext<J = Journal> = DecisionContext<J> & {
   readonly wakeups: Wakeups;
   readonly pace: Pace;
   /** Shared with other archives; of these uploads alone without it. */

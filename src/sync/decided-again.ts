@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { Mirror } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
-import type { Change, Journal } from "../journal/journal.ts";
+import type { ArchiveState, Change, DocumentReader, Documents } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 
 /** Rows of one commit. */
@@ -15,7 +15,12 @@ const CHUNK = 500;
 const NOT_DECIDING = { priority: 0, order: 0, duplicates: 0 };
 
 /** To be called before anything is claimed: what waits is decided by the settings as they are now. */
-export async function decideAgain({ journal, mirrors, clock, log }: SyncContext): Promise<void> {
+export async function decideAgain({
+  journal,
+  mirrors,
+  clock,
+  log,
+}: SyncContext<ArchiveState & Documents>): Promise<void> {
   for (const [id, { settings }] of mirrors) {
     if (await isDecidedOtherwise(journal, id, settings)) {
       const waiting = await waitingOf(journal, id);
@@ -38,7 +43,7 @@ export async function decideAgain({ journal, mirrors, clock, log }: SyncContext)
 
 /** Whether what waits was decided by other settings of the mirror than these; false where nobody knows. */
 export async function isDecidedOtherwise(
-  journal: Pick<Journal, "keyValue">,
+  journal: ArchiveState,
   mirrorId: number,
   settings: Mirror,
 ): Promise<boolean> {
@@ -58,7 +63,7 @@ export function mayBeDecidedAgain(document: Document): boolean {
 }
 
 async function waitingOf(
-  journal: Journal,
+  journal: DocumentReader,
   mirrorId: number,
 ): Promise<Pick<Document, "id" | "state">[]> {
   const waiting: Pick<Document, "id" | "state">[] = [];
@@ -70,7 +75,7 @@ async function waitingOf(
   return waiting;
 }
 
-async function remember(journal: Journal, mirrorId: number, settings: Mirror): Promise<void> {
+async function remember(journal: ArchiveState, mirrorId: number, settings: Mirror): Promise<void> {
   const digest = settingsDigest(settings);
   const key = keyOf(mirrorId);
   if ((await journal.keyValue(key)) !== digest) await journal.setKeyValue(key, digest);

@@ -2,6 +2,7 @@
  * In doubt: what was sent without a reply is looked for in the archive, again and again over a
  * window, before anything is sent again.
  */
+import type { ArchiveJournal, Documents } from "../journal/journal.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { absence, ASKED_CODES, doubtWindowMs } from "../domain/lost-replies.ts";
 import { backoffMs } from "../domain/backoff.ts";
@@ -57,7 +58,7 @@ const SEARCH = { olderMin: 1_000, pagesMax: 10 };
 const SEARCHED_MS = 24 * 3_600_000;
 
 export class Doubts {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<ArchiveJournal & Documents>;
   readonly #keeper: AccountGate;
   /** What this run knows of how long each doubt has lasted. */
   readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
@@ -69,7 +70,7 @@ export class Doubts {
   #lagMs = 0;
   #keepsDates = false;
 
-  constructor(context: SyncContext, keeper: AccountGate) {
+  constructor(context: SyncContext<ArchiveJournal & Documents>, keeper: AccountGate) {
     this.#context = context;
     this.#keeper = keeper;
   }

@@ -1,6 +1,6 @@
 /** The same content twice within a mirror: the archive has it already, and pages cost money. */
 import type { Document } from "../domain/document.ts";
-import type { Change } from "../journal/journal.ts";
+import type { Change, ContentIndex } from "../journal/journal.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { behindMs } from "./waits.ts";
 import type { LiveMirror, DecisionContext } from "./context.ts";
@@ -10,7 +10,7 @@ import type { LiveMirror, DecisionContext } from "./context.ts";
  * converted under another path, and waits while that is on its way. Undefined: it is to be sent.
  */
 export async function asDuplicate(
-  { journal, clock }: DecisionContext,
+  { journal, clock }: DecisionContext<ContentIndex>,
   { settings }: LiveMirror,
   document: Document,
 ): Promise<Change | undefined> {

@@ -11,7 +11,13 @@ import {
   otherArchive,
 } from "../domain/archive-identity.ts";
 import type { Document } from "../domain/document.ts";
-import type { Journal } from "../journal/journal.ts";
+import type {
+  ArchiveState,
+  DocumentReader,
+  Documents,
+  Registry,
+  Reports,
+} from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import { otherThan } from "./mistaken.ts";
 
@@ -32,7 +38,7 @@ type Upload = SyncContext["config"]["upload"];
 export type Asking = {
   readonly archive: Archive;
   /** Speaks for the archive. */
-  readonly journal: Journal;
+  readonly journal: ArchiveState & Documents & Registry & Reports;
   readonly account: Pick<ArchiveAccount, "name" | "url" | "accountKey" | "storedSize">;
   readonly upload: Upload;
 };
@@ -72,7 +78,7 @@ export async function examine(
 
 /** From now on it is this archive; `isConfirmed`: by a person's word. */
 export async function remember(
-  journal: Journal,
+  journal: ArchiveState,
   now: ArchiveIdentity,
   isConfirmed: boolean,
 ): Promise<string> {
@@ -97,7 +103,9 @@ function identityOf(
 }
 
 /** Of what the archive has of us: the latest, and the first of each mirror. */
-async function knownDocuments(journal: Journal): Promise<Document[]> {
+async function knownDocuments(
+  journal: ArchiveState & DocumentReader & Registry & Reports,
+): Promise<Document[]> {
   const mirrors = (await journal.mirrors()).filter(
     ({ archiveId }) => archiveId === journal.archiveId,
   );

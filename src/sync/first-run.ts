@@ -6,6 +6,7 @@
  * On any other run the journal may have been taken back to an earlier state, and knows less than the archive: then
  * that guards what is new since, as far as the archive shows that it may have been sent (`LaterUploads`).
  */
+import type { ArchiveJournal, Documents, Reports } from "../journal/journal.ts";
 import { isAsNew } from "../domain/adopt.ts";
 import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
@@ -17,6 +18,9 @@ import { goOn } from "./retry.ts";
 import { type Objection, SendGuard } from "./send-guard.ts";
 import { unaskedText } from "./whole-archive.ts";
 
+/** What it uses of the journal. */
+type Roles = ArchiveJournal & Documents & Reports;
+
 /** What is written in such a time is looked at together. */
 const GATHER_MS = 1_000;
 
@@ -27,7 +31,7 @@ const ASLEEP_MS = 30_000;
 const OPEN_STATES: readonly State[] = ["settling", "pending", "uploading", "inDoubt"];
 
 export class FirstRun {
-  readonly #context: DecisionContext;
+  readonly #context: DecisionContext<Roles>;
   /** Mirrors whose first run is not over. */
   readonly #mirrors: Set<number>;
   readonly #scanned: (mirrorId: number) => Promise<boolean>;
@@ -41,7 +45,7 @@ export class FirstRun {
   readonly #wakeup = new Wakeup();
 
   private constructor(
-    context: DecisionContext,
+    context: DecisionContext<Roles>,
     mirrors: Set<number>,
     scanned: (mirrorId: number) => Promise<boolean>,
     remembers: boolean,
@@ -63,7 +67,7 @@ export class FirstRun {
    * was chosen, the first run is over and what it held goes on.
    */
   static async open(
-    context: DecisionContext,
+    context: DecisionContext<Roles>,
     scanned: (mirrorId: number) => Promise<boolean>,
   ): Promise<FirstRun> {
     const { journal, mirrors, clock } = context;
@@ -80,7 +84,7 @@ export class FirstRun {
   }
 
   /** For `plan`: objects as a run would, and neither ends nor remembers anything. `mirrors`: those of a first run. */
-  static planned(context: DecisionContext, mirrors: Set<number>): FirstRun {
+  static planned(context: DecisionContext<Roles>, mirrors: Set<number>): FirstRun {
     return new FirstRun(context, mirrors, async () => false, false);
   }
 

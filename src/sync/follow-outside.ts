@@ -1,3 +1,4 @@
+import type { ArchiveJournal, DocumentWriter, Outbox, Sharing } from "../journal/journal.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
@@ -15,7 +16,7 @@ const SHARED_LOOK_MS = 500;
  * each time it looks for that.
  */
 export function followOutside(
-  context: SyncContext,
+  context: SyncContext<ArchiveJournal & DocumentWriter & Outbox & Sharing>,
   known: number,
   { reread, look }: Record<"reread" | "look", () => Promise<void>>,
   signal: AbortSignal,

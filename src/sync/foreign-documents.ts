@@ -4,7 +4,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { pages } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ContentIndex } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 
 /** Documents a page; the interface allows 10,000. */
@@ -20,7 +20,7 @@ export type Where = { readonly folderId: number } | SearchQuery;
 type Reading = {
   readonly archive: Pick<Archive, "documents" | "search">;
   /** Speaks for the archive; without it every document is foreign. */
-  readonly journal?: Pick<Journal, "claimed"> | undefined;
+  readonly journal?: Pick<ContentIndex, "claimed"> | undefined;
   readonly pageSize?: number;
   /** No others are of interest: there may be a million. */
   readonly only?: (each: DocumentDetail) => boolean;
@@ -95,7 +95,7 @@ export async function byName(
  * reply is still to come, or to be looked for.
  */
 export async function conflictsOf(
-  journal: Pick<Journal, "conflicts"> | undefined,
+  journal: Pick<ContentIndex, "conflicts"> | undefined,
   { id, sentName }: { readonly id?: number; readonly sentName: string | null },
   candidates: readonly Candidate[],
 ): Promise<Document[]> {

@@ -4,7 +4,7 @@ import type { Document, Seen } from "../domain/document.ts";
 import { isSameFile, isSameWriting } from "../domain/stamp.ts";
 import type { Look } from "../reader/protocol.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ContentIndex } from "../journal/journal.ts";
 import type { DroppedDocument } from "../journal/tidiness.ts";
 import type { LiveMirror } from "./context.ts";
 import type { AfterActions } from "./after-actions.ts";
@@ -89,7 +89,7 @@ export type Followed = {
 
 /** What is remembered of a file with these bytes that was sent long ago; taken for this one then. */
 export async function recall(
-  journal: Journal,
+  journal: ContentIndex,
   { mirrorId, dir, name }: Pick<Document, "mirrorId" | "dir" | "name">,
   digest: string,
   { tombstones }: Pick<Followed, "tombstones">,

@@ -6,7 +6,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import { FOLDER_CODES, RULE_CODES } from "../domain/code-sets.ts";
-import type { WaitingFolder } from "../journal/journal.ts";
+import type { DocumentWriter, WaitingFolder, WorkQueue } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders, Placement } from "./folders.ts";
 import { loop } from "./loop.ts";
@@ -20,14 +20,18 @@ const CHUNK = 500;
 const BY_LOOK: readonly string[] = ["FOLDER_MISSING", "FOLDER_TWINS", "FOLDER_CASE"];
 
 export class Held {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<DocumentWriter & WorkQueue>;
   readonly #folders: Folders;
   readonly #placement: Placement;
   /** By the monotonic clock; 0: as soon as a document waits. */
   #nextLookAt = 0;
   #looks = 0;
 
-  constructor(context: SyncContext, folders: Folders, placement: Placement) {
+  constructor(
+    context: SyncContext<DocumentWriter & WorkQueue>,
+    folders: Folders,
+    placement: Placement,
+  ) {
     this.#context = context;
     this.#folders = folders;
     this.#placement = placement;

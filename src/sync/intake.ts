@@ -5,7 +5,7 @@
 import { compare, type ListingDifference } from "../domain/compare-listing.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { COMPANION_CODES } from "../domain/code-sets.ts";
-import type { Applied, Change, Known, RowPlace } from "../journal/journal.ts";
+import type { Applied, Change, Documents, FileIndex, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { WorkShare } from "../std/work-share.ts";
 import { invariant } from "../std/invariant.ts";
@@ -24,13 +24,13 @@ const CHANGES_MAX = 200;
 const TRIES = 3;
 
 export class Intake {
-  readonly #context: DecisionContext;
+  readonly #context: DecisionContext<Documents & FileIndex>;
   readonly #afterActions: AfterActions;
   readonly #stream: Pick<QueueState, "isStreaming"> | undefined;
 
   /** A drop of thousands gives way to `stream`, in which the first of them leave. */
   constructor(
-    context: DecisionContext,
+    context: DecisionContext<Documents & FileIndex>,
     afterActions = new AfterActions(),
     stream?: Pick<QueueState, "isStreaming">,
   ) {

@@ -3,11 +3,14 @@
  * or when another one of the cluster was lost. It is in doubt from then on; nothing else may become of
  * it (invariant (4) of the life of a document).
  */
-import type { Change } from "../journal/journal.ts";
+import type { Change, DocumentWriter, Sharing, WorkQueue } from "../journal/journal.ts";
 import { aborted } from "../std/abort.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
+
+/** What it uses of the journal. */
+type Roles = DocumentWriter & Sharing & WorkQueue;
 
 /** Rows of one commit. */
 const CHUNK = 500;
@@ -15,7 +18,7 @@ const CHUNK = 500;
 const PROBLEM = { code: "REPLY_LOST", message: "the daemon ended while it was under way" };
 
 /** All that was under way is in doubt once this resolves. */
-export async function doubtInterrupted({ journal, clock, log }: SyncContext): Promise<void> {
+export async function doubtInterrupted({ journal, clock, log }: SyncContext<Roles>): Promise<void> {
   for (;;) {
     const rows = await journal.underWay(CHUNK);
     if (rows.length === 0) return;
@@ -34,7 +37,10 @@ export async function doubtInterrupted({ journal, clock, log }: SyncContext): Pr
 }
 
 /** Looks again whenever another instance is lost, until `stopping` aborts. */
-export async function followLost(context: SyncContext, stopping: AbortSignal): Promise<never> {
+export async function followLost(
+  context: SyncContext<Roles>,
+  stopping: AbortSignal,
+): Promise<never> {
   const { journal, ownership } = context;
   if (!ownership?.isShared) return aborted(stopping);
   const wakeup = new Wakeup();

@@ -6,7 +6,7 @@
  */
 import type { Archive } from "../archive/archive.ts";
 import { UNCLEAN_KEYS } from "../journal/cluster.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ArchiveState, ContentIndex, DocumentReader } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { lagOf } from "./archive-clocks.ts";
 import { documentsIn, isForeign, type Listed, type Where } from "./foreign-documents.ts";
@@ -29,7 +29,7 @@ type Kept = { readonly since: number; readonly at: number };
 type Parts = {
   readonly archive: Archive;
   /** Speaks for the archive. */
-  readonly journal: Journal;
+  readonly journal: ArchiveState & ContentIndex & DocumentReader;
   readonly clock: Clock;
   /** How far the dates of documents may differ from one another, milliseconds. */
   readonly toleranceMs: number;

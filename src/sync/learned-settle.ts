@@ -6,7 +6,7 @@ import type { Mirror } from "../config/config.ts";
 import { formatDuration } from "../std/duration.ts";
 import type { Document } from "../domain/document.ts";
 import { isAppended, longerSettleMs, suspectPause } from "../domain/sent-early.ts";
-import type { Journal, MirrorRow } from "../journal/journal.ts";
+import type { ArchiveState, Documents, MirrorRow } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { Whole } from "./prepare.ts";
 import type { LiveMirror, DecisionContext } from "./context.ts";
@@ -23,7 +23,7 @@ export type Suspect = { readonly document: Document; readonly pauseMs: number };
 
 /** What was learned of a mirror that counts next to `settle`; undefined: nothing. */
 export async function learnedSettle(
-  journal: Pick<Journal, "keyValue">,
+  journal: ArchiveState,
   mirrorId: number,
   settleMs: number,
 ): Promise<LearnedSettle | undefined> {
@@ -36,7 +36,7 @@ export async function learnedSettle(
 
 /** What was learned of these mirrors, by their names; `rows` are those of the journal. */
 export async function learnedIn(
-  journal: Pick<Journal, "keyValue">,
+  journal: ArchiveState,
   mirrors: readonly Pick<Mirror, "name" | "settleMs">[],
   rows: readonly MirrorRow[],
 ): Promise<Map<string, LearnedSettle>> {
@@ -51,7 +51,7 @@ export async function learnedIn(
 
 /** A mirror as configured, but for what was learned. */
 export async function asLearned(
-  journal: Pick<Journal, "keyValue">,
+  journal: ArchiveState,
   mirrorId: number,
   mirror: Mirror,
 ): Promise<Mirror> {
@@ -61,7 +61,7 @@ export async function asLearned(
 
 /** What was sent of the path of a file that is due, where that may have been too early. */
 export async function suspectOf(
-  { journal }: Pick<DecisionContext, "journal">,
+  { journal }: Pick<DecisionContext<ArchiveState & Documents>, "journal">,
   { settings }: LiveMirror,
   document: Document,
 ): Promise<Suspect | undefined> {
@@ -76,7 +76,7 @@ export async function suspectOf(
  * longer. Resolves with whether it did.
  */
 export async function learn(
-  { journal, clock, log }: DecisionContext,
+  { journal, clock, log }: DecisionContext<ArchiveState & Documents>,
   mirror: LiveMirror,
   { document, pauseMs }: Suspect,
   { beginning, pages }: Whole,

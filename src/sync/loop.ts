@@ -1,4 +1,4 @@
-import type { DueQuery, Journal } from "../journal/journal.ts";
+import type { DueQuery, WorkQueue } from "../journal/journal.ts";
 import type { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
@@ -43,7 +43,7 @@ export async function loop(
  * that are due already wait for something else, and whatever that is rings the wake-up.
  */
 export async function untilNext(
-  journal: Journal,
+  journal: WorkQueue,
   query: Omit<DueQuery, "now" | "after" | "limit">,
   now: number,
 ): Promise<number> {

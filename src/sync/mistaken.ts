@@ -3,7 +3,7 @@ import { anotherDocument, type ReportedDocument } from "../domain/another-docume
 import type { ArchiveAccount } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
 import { ANOTHER_DOCUMENT } from "../domain/code-sets.ts";
-import type { Change } from "../journal/journal.ts";
+import type { ArchiveState, Change, Documents } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import { keepsDates, learnDates, learnLag } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
@@ -16,7 +16,7 @@ type Knowing = Pick<SyncContext["config"], "upload"> & {
   readonly archive?: Pick<ArchiveAccount, "storedSize">;
 };
 
-type Context = Pick<SyncContext, "journal" | "config" | "log" | "clock">;
+type Context = Pick<SyncContext<ArchiveState & Documents>, "journal" | "config" | "log" | "clock">;
 
 /** Those of all that was heard that are ours; others go back into doubt. Learns how the archive dates documents. */
 export async function oursAmong(context: Context, all: readonly Heard[]): Promise<Heard[]> {

@@ -4,7 +4,7 @@
  */
 import type { Document, Problem } from "../domain/document.ts";
 import { isSameFile } from "../domain/stamp.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { FileIndex } from "../journal/journal.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isReachable, type LiveMirror, type DecisionContext } from "./context.ts";
@@ -77,7 +77,7 @@ async function isInItsPlace(
 }
 
 /** Its file was seen to change as its mirror ended: whether the content did, that mirror does not settle any more. */
-async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document) {
+async function isTouched(journal: FileIndex, { id, mirrorId, dir, name }: Document) {
   const current = await journal.currentAt(mirrorId, joinRaw(dir, name));
   return current?.supersedes === id && current.state === "settling";
 }

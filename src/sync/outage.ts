@@ -13,7 +13,7 @@ const TRY_TIMEOUTS = 2;
 /** Whether an outage is known to go on: where nothing has to be sent or asked, nothing is tried. */
 export function isKnown(
   outage: Outage | undefined,
-  { clock, config: { archive } }: Pick<SyncContext, "clock" | "config">,
+  { clock, config: { archive } }: Pick<SyncContext<unknown>, "clock" | "config">,
 ): boolean {
   // It answers, and is another.
   if (outage?.problem.code === "ARCHIVE_CHANGED") return false;
@@ -32,13 +32,13 @@ type OutagePolicy = { readonly waitMsMax: number; readonly level: "warn" | "debu
 
 /** What a loop knows of the way to the archive: one outage at a time, of which the first failure is reported. */
 export class Outages {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<unknown>;
   readonly #policy: OutagePolicy;
   #current: Outage | undefined;
   #lostInARow = 0;
 
   constructor(
-    context: SyncContext,
+    context: SyncContext<unknown>,
     policy: OutagePolicy = { waitMsMax: Number.POSITIVE_INFINITY, level: "warn" },
   ) {
     this.#context = context;

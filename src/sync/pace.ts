@@ -5,7 +5,7 @@
 import { type Concurrency, accepted, concurrencyOf, pressed } from "../domain/concurrency.ts";
 import type { Problem } from "../domain/document.ts";
 import type { Outcome, RequestFailure } from "../domain/outcome.ts";
-import type { Journal, PaceRow } from "../journal/journal.ts";
+import type { ArchiveJournal, PaceRow, Sharing, WorkQueue } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { Config } from "../config/config.ts";
@@ -13,7 +13,7 @@ import { opensAt } from "../domain/hours.ts";
 import { isShared } from "./ownership.ts";
 
 type Parts = {
-  readonly journal: Journal;
+  readonly journal: ArchiveJournal & Sharing;
   readonly config: WaitingConfig;
   readonly clock: Clock;
   readonly log: Log;
@@ -164,7 +164,7 @@ export type WaitingConfig = Pick<Config, "upload" | "conversion">;
 
 /** What sending waits for at `now`; null when nothing keeps it. */
 export async function waitingOf(
-  journal: Journal,
+  journal: ArchiveJournal,
   config: WaitingConfig,
   now: number,
 ): Promise<WaitReason | null> {
@@ -193,7 +193,7 @@ export function asked({ pausedAt, pausedUntil, problem }: PaceRow, now: number):
 
 /** How many more documents may be sent before the ceiling; any number without one. */
 export async function roomOf(
-  journal: Journal,
+  journal: WorkQueue,
   { conversion: { outstandingMax } }: WaitingConfig,
   now: number,
 ): Promise<number> {

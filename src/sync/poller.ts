@@ -11,7 +11,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
 import { sizeRemark } from "../domain/stored-size.ts";
-import type { Content, Journal } from "../journal/journal.ts";
+import type { ArchiveJournal, Content, Documents, WorkQueue } from "../journal/journal.ts";
 import { WorkShare } from "../std/work-share.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
@@ -37,7 +37,7 @@ const SLACK_MS = 600_000;
 const GRACE_MS = 60_000;
 
 export class Poller {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<ArchiveJournal & Documents>;
   readonly #keeper: AccountGate;
   /** Since when the archive does not know a document, by its row; by the monotonic clock. */
   readonly #missingSince = new Map<number, number>();
@@ -48,7 +48,7 @@ export class Poller {
   readonly #counting: WorkShare;
   readonly #outages: Outages;
 
-  constructor(context: SyncContext, keeper: AccountGate) {
+  constructor(context: SyncContext<ArchiveJournal & Documents>, keeper: AccountGate) {
     this.#context = context;
     this.#keeper = keeper;
     this.#counting = new WorkShare(context.clock, COUNT_REST);
@@ -91,7 +91,7 @@ export class Poller {
 
   /** Asks about all folders but those that rest; returns how long the first of these still does, ms. */
   async #askAll(
-    folders: Awaited<ReturnType<Journal["outstanding"]>>,
+    folders: Awaited<ReturnType<WorkQueue["outstanding"]>>,
     restMs: number,
     signal: AbortSignal,
   ): Promise<number> {

@@ -3,7 +3,7 @@ import { type Backoff, backoffMs } from "../domain/backoff.ts";
 import { joinBatch } from "../domain/batching.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
-import type { Batch, Change } from "../journal/journal.ts";
+import type { Batch, Batches, Change } from "../journal/journal.ts";
 import type { HookAnswer } from "../rules/answer.ts";
 import { type Decided, type RulesDecision, decide } from "../rules/apply-rules.ts";
 import { NO_RULES } from "../rules/rules.ts";
@@ -21,12 +21,12 @@ import { CLOCKS, HOLD } from "./waits.ts";
 export type Preparation = { readonly remark: string | null; readonly answer?: HookAnswer };
 
 export class Readying {
-  readonly #context: DecisionContext;
+  readonly #context: DecisionContext<Batches>;
   readonly #time: ArchiveTime;
   readonly #batches = new Map<number, Batch>();
   #stopping: AbortSignal = new AbortController().signal;
 
-  constructor(context: DecisionContext) {
+  constructor(context: DecisionContext<Batches>) {
     this.#context = context;
     this.#time = new ArchiveTime(context);
   }

@@ -1,3 +1,4 @@
+import type { Documents, WorkQueue } from "../journal/journal.ts";
 import type { Document } from "../domain/document.ts";
 import { GATE_CODES } from "../domain/code-sets.ts";
 import { isReachable, type SyncContext } from "./context.ts";
@@ -8,11 +9,11 @@ const OTHERS_MAX = 500;
 
 /** Which document probes a closed gate: one at a time, and not for ever one that has problem of its own. */
 export class Probes {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<Documents & WorkQueue>;
   #astray = false;
   readonly #spare = new Set<number>();
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext<Documents & WorkQueue>) {
     this.#context = context;
   }
 

@@ -6,7 +6,7 @@ import type { ScanScheduler } from "./scan-scheduler.ts";
 
 /** Of what they find only what this daemon leads is taken in. */
 export function readerCalls(
-  { log, uploads, ownership }: SyncContext,
+  { log, uploads, ownership }: SyncContext<unknown>,
   {
     intake,
     scanSchedulers,

@@ -1,5 +1,5 @@
 import type { Mirror } from "../config/config.ts";
-import type { Journal, MirrorRow } from "../journal/journal.ts";
+import type { FileIndex, MirrorRow, Registry } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
 import { isNetwork, type Mount, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
@@ -47,7 +47,7 @@ export function isLocal(mirror: Mirror, mounts: readonly Mount[], device: string
  * daemon leads it, its files are only read, and sent.
  */
 export async function readerMirror(
-  journal: Journal,
+  journal: FileIndex & Registry,
   row: MirrorRow,
   mirror: Mirror,
   mounts: readonly Mount[],

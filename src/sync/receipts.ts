@@ -7,7 +7,7 @@
  * A folder that cannot be written to, or hangs, holds nothing else up: it is reported once, and tried again.
  */
 import { type Receipt, receiptOf, RECEIPT_DOCUMENTS_MAX } from "../receipts/receipt.ts";
-import type { Batch } from "../journal/journal.ts";
+import type { Batch, Batches, Registry } from "../journal/journal.ts";
 import { aborted, unlessAborted } from "../std/abort.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { Fault } from "../std/fault.ts";
@@ -24,14 +24,14 @@ const COOL_DOWN_MS = 1_000;
 const PATIENCE_MS = 30_000;
 
 export class Receipts {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<Batches & Registry>;
   readonly #wakeup = new Wakeup();
   /** The pass that goes on, or the last one: two never write at the same time. */
   #pass: Promise<number> = Promise.resolve(0);
   #passedAt = Number.NEGATIVE_INFINITY;
   #isRefused = false;
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext<Batches & Registry>) {
     this.#context = context;
   }
 

@@ -2,7 +2,7 @@ import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ANYWAY, UNFINISHED_CODES } from "../domain/settle.ts";
 import { ATTRIBUTE_CODES, FOLDER_CODES } from "../domain/code-sets.ts";
-import type { Change, Journal } from "../journal/journal.ts";
+import type { Change, DocumentWriter, Documents, Journal, WorkQueue } from "../journal/journal.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;
@@ -91,7 +91,7 @@ export type Chosen =
  * many documents it changed.
  */
 export async function retryAll(
-  journal: Journal,
+  journal: Documents,
   chosen: Chosen,
   at: number,
   anyway = false,
@@ -132,7 +132,7 @@ export async function afterActionNow(
 
 /** The same of one archive, as `why` says. */
 export async function afterActionAll(
-  journal: Journal,
+  journal: DocumentWriter & WorkQueue,
   isMeant: (document: Document) => boolean,
   at: number,
   why: string,

@@ -9,12 +9,15 @@ import { restAfterMs } from "../std/work-share.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { shown, joinRaw, type RawPath } from "../std/raw-path.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ArchiveState, DocumentReader, Registry, Sharing } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
 import { loop } from "./loop.ts";
 import { isShared } from "./ownership.ts";
 import { FAILED_SCAN_REST, POLLING_REST } from "./waits.ts";
+
+/** What it uses of the journal. */
+type Roles = ArchiveState & DocumentReader & Registry & Sharing;
 
 /** Directories that could not be read whole: what is in them is not known. One of them stands for all. */
 export type Unread = { readonly directories: number; readonly path: string; readonly why: string };
@@ -37,7 +40,7 @@ export class ScanScheduler {
     return this.#context.ownership.owns(this.mirror.row.id);
   }
 
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<Roles>;
   readonly #intake: Intake;
   readonly #wakeup = new Wakeup();
   readonly #changed: () => void;
@@ -51,7 +54,12 @@ export class ScanScheduler {
   #endedBy = "";
   #state: ScanSchedulerState = { status: undefined, scans: 0, unread: null, links: null };
 
-  constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
+  constructor(
+    context: SyncContext<Roles>,
+    mirror: LiveMirror,
+    intake: Intake,
+    changed: () => void,
+  ) {
     this.#context = context;
     this.mirror = mirror;
     this.#intake = intake;
@@ -176,7 +184,7 @@ function unreadOf(unreadable: ScanReport["unreadable"]): Unread | null {
 export const RESCAN_KEY = "rescan";
 
 /** Asks the other daemons on the journal to scan what they lead; nothing where there are none. */
-export async function askRescan(journal: Journal, now: number): Promise<void> {
+export async function askRescan(journal: ArchiveState & Sharing, now: number): Promise<void> {
   // Another word each time.
   if (isShared(journal.cluster))
     await journal.setKeyValue(RESCAN_KEY, `${now} ${journal.cluster.instanceId}`);
@@ -190,7 +198,7 @@ export type Links = { readonly replaced: readonly string[]; readonly others: num
  * was ever journaled, or all were forgotten, is not known to have been one.
  */
 export async function linksIn(
-  journal: Pick<Journal, "list"> | undefined,
+  journal: DocumentReader | undefined,
   mirrorId: number,
   { paths, number }: FoundLinks,
   before: readonly string[] = [],
@@ -204,7 +212,7 @@ export async function linksIn(
 }
 
 async function isAboveOne(
-  journal: Pick<Journal, "list"> | undefined,
+  journal: DocumentReader | undefined,
   mirrorId: number,
   path: RawPath,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { Archive } from "../archive/archive.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ContentIndex } from "../journal/journal.ts";
 import { byName, documentsIn, type CandidatesByName, conflictsOf } from "./foreign-documents.ts";
 import type { LaterUploads } from "./later-uploads.ts";
 import { WholeArchive } from "./whole-archive.ts";
@@ -24,7 +24,7 @@ type Scope = {
 };
 
 /** What knows which documents are whose. */
-type Knowing = Pick<Journal, "claimed" | "conflicts">;
+type Knowing = Pick<ContentIndex, "claimed" | "conflicts">;
 
 /** Why a file is not sent; a `conflict` in doubt may be what speaks against it, and has to be found first. */
 export type Objection = Problem | { readonly conflict: Document };

@@ -11,7 +11,7 @@ import { pieceBytesAt } from "./bandwidth.ts";
 import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
 import { type ClaimedDocument, Claimer, type Claims, recordOutcome } from "./claimer.ts";
-import type { SyncContext } from "./context.ts";
+import type { SendJournal, SyncContext } from "./context.ts";
 import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { AccountGate } from "./account-gate.ts";
@@ -36,7 +36,7 @@ const TAKEN_MS = 5_000;
 type Sent = { readonly outcome: Outcome; readonly begunAt: number };
 
 export class Sender {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<SendJournal>;
   readonly #ownership: Ownership;
   readonly #keeper: AccountGate;
   readonly #placement: Placement;
@@ -58,7 +58,7 @@ export class Sender {
 
   /** `isThere`: whether a mirror's source can be read from here. */
   constructor(
-    context: SyncContext,
+    context: SyncContext<SendJournal>,
     keeper: AccountGate,
     placement: Placement,
     firstRun?: FirstRun,

@@ -1,12 +1,12 @@
 /** Settling: rows whose quiet time is over are looked at closely, and what that decides is journaled. */
 import type { Document } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
-import type { Change, DueQuery } from "../journal/journal.ts";
+import type { Change, DueQuery, WorkQueue } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";
 import { WorkShare } from "../std/work-share.ts";
 import { asSeen } from "./changes.ts";
 import { BeforeHooks } from "./before-hooks.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
+import type { DecisionJournal, LiveMirror, SyncContext } from "./context.ts";
 import { READER_DOWN_MS, SETTLER_REST } from "./waits.ts";
 import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
@@ -26,7 +26,7 @@ const REST_LOOK_MS = 10;
 type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
 export class Settler {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<DecisionJournal & WorkQueue>;
   readonly #readying: Readying;
   readonly #hooks: BeforeHooks;
   readonly #quietTime: QuietTime;
@@ -37,7 +37,7 @@ export class Settler {
   readonly #smallFiles: WorkShare;
 
   constructor(
-    context: SyncContext,
+    context: SyncContext<DecisionJournal & WorkQueue>,
     afterActions = new AfterActions(),
     stream?: Pick<QueueState, "isSupplied" | "ready">,
   ) {

@@ -3,6 +3,7 @@
  * what is long done is let go. Only of mirrors that were scanned in this run: a file that came back
  * while nothing ran must be seen first.
  */
+import type { Retention } from "../journal/journal.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
@@ -20,7 +21,7 @@ const COOL_DOWN_MS = 100;
 const UNSCANNED_MS = 5_000;
 
 export class Tidier {
-  readonly #context: SyncContext;
+  readonly #context: SyncContext<Retention>;
   readonly #scanned: () => readonly number[];
   #after = 0;
   /** Goes on from one time to the next: there may be more batches than one of them looks at. */
@@ -30,7 +31,7 @@ export class Tidier {
   #trimmed = 0;
 
   /** `scanned`: the mirrors whose sources were walked whole since the start. */
-  constructor(context: SyncContext, scanned: () => readonly number[]) {
+  constructor(context: SyncContext<Retention>, scanned: () => readonly number[]) {
     this.#context = context;
     this.#scanned = scanned;
   }

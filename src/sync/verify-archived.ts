@@ -2,7 +2,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { isSameName } from "../domain/another-document.ts";
 import type { Document } from "../domain/document.ts";
 import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
-import type { Change } from "../journal/journal.ts";
+import type { ArchiveState, Change, Documents } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { AfterAction } from "../source/after.ts";
 import type { Acted } from "../source/source.ts";
@@ -11,7 +11,10 @@ import type { SyncContext, LiveMirror } from "./context.ts";
 import { backInDoubt, otherThan } from "./mistaken.ts";
 
 /** What the first key takes to: the archive, and what tells its documents apart. */
-type Asking = Pick<SyncContext, "archive" | "journal" | "config" | "clock" | "log">;
+type Asking = Pick<
+  SyncContext<ArchiveState & Documents>,
+  "archive" | "journal" | "config" | "clock" | "log"
+>;
 
 /** Why the archive's answer allows no after-action; `doubt`: to be journaled, as it has another document there. */
 type Denial = { readonly why: string; readonly doubt?: Change };

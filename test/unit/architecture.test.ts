@@ -175,8 +175,8 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 11_860,
   source: 4_300,
   reader: 1_600,
-  sync: 8_870,
-  report: 3_120,
+  sync: 8_965,
+  report: 3_140,
   dashboard: 2_615,
   notify: 1_850,
   daemon: 3_380,
@@ -188,7 +188,6 @@ const LINES: Readonly<Record<string, number>> = {
 
 /** Methods of what has more than a dozen: the numbers may only fall. */
 const WIDE: Readonly<Record<string, number>> = {
-  Journal: 72,
   ReaderCalls: 14,
 };
 

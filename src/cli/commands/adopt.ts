@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Document } from "../../domain/document.ts";
-import type { Change, Journal } from "../../journal/journal.ts";
+import type { Change, DocumentReader } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
 import {
   adopting,
@@ -135,7 +135,7 @@ function trustLine(count: number, isClaiming: boolean): string {
 /** With --trust-content, what was claimed by name and size alone before. */
 async function claimedBefore(
   { trustContent = false }: Options,
-  journal: Journal,
+  journal: DocumentReader,
   mirrorIds: ReadonlySet<number>,
 ): Promise<Document[]> {
   return trustContent ? Array.fromAsync(claimedByName(journal, mirrorIds)) : [];

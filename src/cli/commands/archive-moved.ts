@@ -3,7 +3,7 @@ import { accountsOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
 import { retiredSuffix } from "../../domain/archive-name.ts";
 import type { Document } from "../../domain/document.ts";
-import type { ArchiveRow, Change, Journal } from "../../journal/journal.ts";
+import type { ArchiveRow, Change, DocumentReader, Registry } from "../../journal/journal.ts";
 import { Fault, UsageError } from "../../std/fault.ts";
 import { examine, remember } from "../../sync/examine-archive.ts";
 import { probeNow } from "../../sync/retry.ts";
@@ -80,7 +80,7 @@ async function replaced(shell: Shell, options: Options): Promise<void> {
 async function meant(
   { archive: wanted }: Options,
   config: Config,
-  journal: Journal,
+  journal: Registry,
 ): Promise<{ account: Config; row: ArchiveRow }> {
   const accounts = accountsOf(config);
   const names = accounts.map(({ archive }) => archive.name).join(", ");
@@ -96,7 +96,7 @@ async function meant(
 
 /** Rows of what was never sent, whose files are seen again; and how many were sent and have no file here. */
 async function leftIn(
-  journal: Journal,
+  journal: DocumentReader & Registry,
   { id }: ArchiveRow,
 ): Promise<{ unsent: Document[]; gone: number }> {
   const unsent: Document[] = [];

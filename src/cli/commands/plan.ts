@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf, archivesOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Journal, Registry, Reports } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { EXIT } from "../exit.ts";
 import { PlanJson, PlanText } from "../plan/plan-output.ts";
@@ -83,7 +83,7 @@ function add(totals: PlanTotals, { action, pages, sizeBytes }: PlanLine): void {
 
 /** Of this month's allowance; of several archives: of the one that has the fewest. */
 async function pagesLeftIn(
-  journal: Journal | undefined,
+  journal: (Registry & Reports) | undefined,
   config: Config,
   now: number,
 ): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { BatchProgress, Journal } from "../../journal/journal.ts";
+import type { BatchProgress, Batches, Registry } from "../../journal/journal.ts";
 import { type Receipt, RECEIPT_DOCUMENTS_MAX, receiptOf } from "../../receipts/receipt.ts";
 import { receiptHtml } from "../../receipts/receipt-html.ts";
 import { receiptJson, receiptText } from "../../receipts/receipt-text.ts";
@@ -50,7 +50,10 @@ async function receipt(shell: Shell, batch: string | undefined, options: Options
   shell.exitCode = found.closedAt === null ? EXIT.unsettled : EXIT.done;
 }
 
-async function findReceipt(journal: Journal | undefined, typed: string): Promise<Receipt> {
+async function findReceipt(
+  journal: (Batches & Registry) | undefined,
+  typed: string,
+): Promise<Receipt> {
   for (const batch of journal ? await idsOf(journal, typed) : []) {
     const documents = (await journal?.inBatch(batch, RECEIPT_DOCUMENTS_MAX)) ?? [];
     const [first] = documents;
@@ -63,7 +66,7 @@ async function findReceipt(journal: Journal | undefined, typed: string): Promise
 }
 
 /** The id as it is typed, or the one that begins so. */
-async function idsOf(journal: Journal, typed: string): Promise<string[]> {
+async function idsOf(journal: Batches, typed: string): Promise<string[]> {
   const latest = await journal.latestBatches(LOOKED_AT_MAX);
   const ids = latest.map(({ id }) => id).filter((id) => id.startsWith(typed));
   if (ids.length > 1 && !ids.includes(typed)) {
@@ -77,7 +80,7 @@ async function idsOf(journal: Journal, typed: string): Promise<string[]> {
 
 async function listBatches(
   { out }: Shell,
-  journal: Journal | undefined,
+  journal: (Batches & Registry) | undefined,
   json: boolean,
 ): Promise<void> {
   const batches = (await journal?.latestBatches(LISTED_MAX)) ?? [];

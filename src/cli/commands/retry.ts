@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Document } from "../../domain/document.ts";
-import type { Journal, ListQuery } from "../../journal/journal.ts";
+import type { DocumentWriter, Journal, ListQuery } from "../../journal/journal.ts";
 import { afterActionNow, isBehindGate, probeNow, retryOf } from "../../sync/retry.ts";
 import { EXIT } from "../exit.ts";
 import { covers, queriesOf } from "../selection.ts";
@@ -110,7 +110,7 @@ async function closedMirrors(journal: Journal): Promise<Set<number>> {
 }
 
 async function requeue(
-  journal: Journal,
+  journal: DocumentWriter,
   rows: AsyncIterable<Document>,
   { closed, at, anyway }: Requeuing,
   total: Total,
