@@ -28,7 +28,10 @@ const HOUR_MS = 3_600_000;
 /** Histories of every run of the suite; `npm run campaign:simulate` lives through many more. */
 const HISTORIES = 30;
 
-/** A planted bug that needs a rare turn of events is found in one of hundreds. */
+/**
+ * A planted bug that needs a rare turn of events is found in one of hundreds. The search begins with the history that
+ * shows it as seeds are told now: where they tell other histories, it takes longer.
+ */
 const SABOTAGED = 1_500;
 
 test("whatever happens, every document is archived once, whole, and accounted for", {
@@ -56,30 +59,32 @@ test("another process tells the same history", async () => {
 });
 
 test.for([
-  ["an intent that is committed after the send", LATE_INTENT, /times in the archive|no row/],
-  ["a half-written file that is taken for whole", HALF_IS_WHOLE, /is torn/],
-  ["a journal that is trusted though it was taken back", UNGUARDED, /times in the archive/],
+  ["an intent that is committed after the send", LATE_INTENT, /times in the archive|no row/, 17],
+  ["a half-written file that is taken for whole", HALF_IS_WHOLE, /is torn/, 5],
+  ["a journal that is trusted though it was taken back", UNGUARDED, /times in the archive/, 436],
   [
     "an OK without its list that is taken for an empty folder",
     HOLLOW_IS_EMPTY,
     /times in the archive/,
+    789,
   ],
-  ["a reply that proves nothing and is taken for a no", ANY_ERROR_IS_NO, /times in the archive/],
-  ["a size that is not compared with what was sent", SIZE_UNCOMPARED, /is not all of it/],
+  ["a reply that proves nothing and is taken for a no", ANY_ERROR_IS_NO, /times in the archive/, 2],
+  ["a size that is not compared with what was sent", SIZE_UNCOMPARED, /is not all of it/, 1],
   [
     "a lost document that is looked for in its folder alone, though it was filed elsewhere",
     ONE_FOLDER,
     /times in the archive/,
+    1,
   ],
-  ["what waits and is sent by settings that were corrected", ONCE_DECIDED, /another folder/],
-  ["a mirror whose former rows are forgotten", FORMER_FORGOTTEN, /times in the archive/],
-  ["a touch that has a kept file moved or deleted", TOUCH_PUTS_AWAY, /was to be kept/],
-  ["a folder that is believed to have its name for ever", FOLDER_BELIEVED, /another folder/],
-  ["a doubt that is given up after one look", ONE_LOOK, /times in the archive|no row/],
-  ["what is sent as new without a user's word", ALL_AS_NEW, /nobody was asked/],
-  ["a user's word for one content that holds for another", WORD_FOR_ANY, /nobody was asked/],
-] as const)("%s is found", async ([, sabotage, problem]) => {
-  for (let seed = 1; seed <= SABOTAGED; seed++) {
+  ["what waits and is sent by settings that were corrected", ONCE_DECIDED, /another folder/, 69],
+  ["a mirror whose former rows are forgotten", FORMER_FORGOTTEN, /times in the archive/, 1],
+  ["a touch that has a kept file moved or deleted", TOUCH_PUTS_AWAY, /was to be kept/, 1],
+  ["a folder that is believed to have its name for ever", FOLDER_BELIEVED, /another folder/, 230],
+  ["a doubt that is given up after one look", ONE_LOOK, /times in the archive|no row/, 4],
+  ["what is sent as new without a user's word", ALL_AS_NEW, /nobody was asked/, 71],
+  ["a user's word for one content that holds for another", WORD_FOR_ANY, /nobody was asked/, 349],
+] as const)("%s is found", async ([, sabotage, problem, first]) => {
+  for (let seed = first; seed < first + SABOTAGED; seed++) {
     const { problems } = await history(seed, sabotage, HOUR_MS);
     if (problem.test(problems.join("\n"))) return;
   }
