@@ -78,7 +78,7 @@ export class SimulatedArchive implements Archive {
   /** Someone removes documents in the archive. */
   remove(isMeant: (document: StoredDocument) => boolean): void {
     for (const [at, document] of this.stored.entries()) {
-      if (isMeant(document))
+      if (isMeant(document) && !document.removed)
         this.stored[at] = { ...document, removed: true, removedAt: this.#clock.monotonic() };
     }
   }
