@@ -97,7 +97,7 @@ export class SqliteJournal extends SqlJournal implements Journal {
     return this.due(query);
   }
 
-  /** One daemon: its own sender knows what it is sending. */
+  /** One daemon: asked at its start, before it sends anything itself. */
   underWay(limit: number): Promise<Document[]> {
     return this.documents(OWN_QUERIES.underWay, [this.archiveId, limit]);
   }
