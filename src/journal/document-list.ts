@@ -129,18 +129,26 @@ type Filters = Pick<PageQuery, "states" | "mirrorId" | "code">;
 /** Ids, in any order, when an index can tell them and they are few. */
 async function fewMatches(driver: Driver, filters: Filters): Promise<number[] | undefined> {
   const { states, mirrorId, code } = filters;
-  const { ofCode, ofState, ofMirror } = driver.queries.list;
-  const ways: [text: string, value: string | number][][] = [];
-  if (code !== undefined) ways.push([[ofCode, code]]);
-  if (states) ways.push(states.map((state) => [ofState, state]));
-  if (mirrorId !== undefined) ways.push([[ofMirror, mirrorId]]);
-  for (const way of ways) {
-    const rows: { id: number }[] = [];
-    for (const [text, value] of way)
-      rows.push(...(await driver.rows<{ id: number }>(text, [value])));
-    if (rows.length <= SORTED_ROWS_MAX) return rows.map(({ id }) => id);
+  const { list } = driver.queries;
+  const ways: [count: string, ids: string, values: readonly (string | number)[]][] = [];
+  if (code !== undefined) ways.push([list.countOfCode, list.ofCode, [code]]);
+  if (states) ways.push([list.countOfState, list.ofState, states]);
+  if (mirrorId !== undefined) ways.push([list.countOfMirror, list.ofMirror, [mirrorId]]);
+  for (const [count, ids, values] of ways) {
+    const counts = await ofEach<{ n: number | null }>(driver, count, values);
+    if (counts.reduce((sum, { n }) => sum + Number(n), 0) > SORTED_ROWS_MAX) continue;
+    return (await ofEach<{ id: number }>(driver, ids, values)).map(({ id }) => id);
   }
   return undefined;
+}
+
+async function ofEach<Row extends object>(
+  driver: Driver,
+  text: string,
+  values: readonly (string | number)[],
+): Promise<Row[]> {
+  const rows = values.map((value) => driver.rows<Row>(text, [value]));
+  return (await Promise.all(rows)).flat();
 }
 
 async function inOrder(driver: Driver, ids: readonly number[]): Promise<number[]> {

@@ -6,19 +6,21 @@ export const PAGE_ROWS = 500;
 /** So many matches are sorted at once; more are found by walking the directories. */
 export const SORTED_ROWS_MAX = 10_000;
 
-const FEW = `LIMIT ${SORTED_ROWS_MAX + 1}`;
-
 /** The texts in a dialect, by what they give. */
 export function listQueriesIn(dialect: Dialect) {
   const { isAmong, join } = dialect;
   const DOCUMENT = selectDocument(dialect);
   const IN_DIRECTORY = "n.dir_id = $1 AND (n.name, n.id) > ($2, $3)";
   return {
-    /** Ids in any order, one more than `SORTED_ROWS_MAX` at most: of a state, a code, a mirror. */
-    ofState: `SELECT id FROM documents
-      WHERE mirror_id IN (SELECT id FROM mirrors) AND state = $1 ${FEW}`,
-    ofCode: `SELECT id FROM documents WHERE problem_code = $1 ${FEW}`,
-    ofMirror: `SELECT id FROM documents WHERE mirror_id = $1 ${FEW}`,
+    /** Ids in any order: of a state, a code, a mirror. How many these are, costs little, however many they are. */
+    ofState: "SELECT id FROM documents WHERE mirror_id IN (SELECT id FROM mirrors) AND state = $1",
+    countOfState: "SELECT sum(documents) AS n FROM document_counts WHERE state = $1",
+    ofCode: "SELECT id FROM documents WHERE problem_code = $1",
+    /** One more than `SORTED_ROWS_MAX` at most. */
+    countOfCode: `SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE problem_code = $1
+      LIMIT ${SORTED_ROWS_MAX + 1}) few`,
+    ofMirror: "SELECT id FROM documents WHERE mirror_id = $1",
+    countOfMirror: "SELECT sum(documents) AS n FROM document_counts WHERE mirror_id = $1",
     /** These ids in path order. */
     inOrder: `SELECT n.id FROM documents n ${join} directories d ON d.id = n.dir_id
       WHERE ${isAmong("n.id", 1, "bigint")} ORDER BY n.mirror_id, d.path, n.name, n.id`,
