@@ -1,13 +1,12 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { monthStart } from "../domain/calendar.ts";
 import { STATES } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { sumOf } from "../journal/usage-bucket.ts";
-import type { Ever } from "./ever.ts";
 import type { ChannelReport } from "./options.ts";
 import { METRICS, type Metric, type MetricName } from "./metric-table.ts";
 import { processMetrics } from "./process-metrics.ts";
+import type { RunningSums } from "./running-sums.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** What the measures are read from. */
@@ -15,7 +14,9 @@ export type Measured = {
   readonly journal: Journal;
   readonly clock: Clock;
   /** Kept from one scrape to the next. */
-  readonly ever: Ever;
+  readonly ever: RunningSums;
+  /** As `ever`, since the month began. */
+  readonly month: RunningSums;
   readonly snapshot: () => Promise<Snapshot>;
   readonly channels: () => readonly ChannelReport[];
 };
@@ -164,16 +165,13 @@ async function addOldestPending(
 /** Counted from the journal's first day, so that a restart is no reset. */
 async function addSent(
   set: Tell,
-  { journal, clock, ever }: Measured,
+  { journal, clock, ever, month }: Measured,
   { mirrors }: Snapshot,
 ): Promise<void> {
   const now = clock.now();
   const ids = new Map((await journal.mirrors()).map(({ id, name }) => [name, id]));
   const sums = await ever.sums(now);
-  const lately = Map.groupBy(
-    await journal.usageBuckets(monthStart(now), Number.MAX_SAFE_INTEGER),
-    ({ mirrorId }) => mirrorId,
-  );
+  const lately = await month.sums(now);
   for (const { name: mirror } of mirrors) {
     const id = ids.get(mirror) ?? 0;
     const sum = sums.get(id) ?? sumOf([]);
@@ -181,6 +179,6 @@ async function addSent(
     set("scanferry_uploaded_bytes_total", sum.uploadedBytes, { mirror });
     set("scanferry_converted_documents_total", sum.converted, { mirror });
     set("scanferry_pages_total", sum.pages, { mirror });
-    set("scanferry_pages_this_month", sumOf(lately.get(id) ?? []).pages, { mirror });
+    set("scanferry_pages_this_month", lately.get(id)?.pages ?? 0, { mirror });
   }
 }

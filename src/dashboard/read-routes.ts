@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { monthStart } from "../domain/calendar.ts";
 import type { Activity } from "./activity.ts";
 import { type Gatehouse, isTrusted, showsToken } from "./admission.ts";
 import type { Asset } from "./assets.ts";
 import { ACTIONS } from "./action-routes.ts";
 import { apiDocumentOf, type ApiRoute } from "./api-document.ts";
-import { Ever } from "./ever.ts";
 import { INSPECTIONS } from "./inspection-routes.ts";
 import { DOCUMENT_QUERY, documentQueryOf } from "./document-query.ts";
 import type { DocumentSearch } from "./document-search.ts";
@@ -14,6 +14,7 @@ import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import type { DashboardOptions, Health } from "./options.ts";
 import { RECEIPT_POLICY, receiptAs } from "./receipt.ts";
 import { Refusal } from "./refusal.ts";
+import { RunningSums } from "./running-sums.ts";
 import { signedIn } from "./session-routes.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { storyOf } from "./story.ts";
@@ -86,7 +87,9 @@ export type Sources = {
 export function addReads(app: FastifyInstance, sources: Sources): void {
   const { options, gatehouse, snapshot, health, activity, search, live } = sources;
   const { journal, clock, channels = () => [] } = options;
-  const measured = { journal, clock, ever: new Ever(journal), snapshot, channels };
+  const ever = new RunningSums(journal);
+  const month = new RunningSums(journal, monthStart);
+  const measured = { journal, clock, ever, month, snapshot, channels };
   addAssets(app, sources);
   app.get("/api/status", () => snapshot());
   app.get("/api/activity", () => activity());

@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/std/clock.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { ask, openDashboard } from "./open-dashboard.ts";
-import { Ever } from "../../../src/dashboard/ever.ts";
+import { RunningSums } from "../../../src/dashboard/running-sums.ts";
 import { sumOf, type UsageBucket, USAGE_BUCKET_MS } from "../../../src/journal/usage-bucket.ts";
 
 describe("activity", () => {
@@ -137,7 +137,7 @@ describe("activity", () => {
   });
 });
 
-describe("ever", () => {
+describe("running sums", () => {
   const DAY = 24 * 3_600_000;
   const NOW = 20_000 * DAY;
 
@@ -168,16 +168,21 @@ describe("ever", () => {
             ago: fc.integer({ min: 0, max: 400 }),
           }),
         ),
-        fc.array(fc.integer({ min: 0, max: 300 * USAGE_BUCKET_MS }), { minLength: 1 }),
+        fc.array(fc.integer({ min: 0, max: 900 * USAGE_BUCKET_MS }), { minLength: 1 }),
         async (events, looks) => {
           const all = events.map(({ mirror, ago }, index) => usageBucket(mirror, ago, index + 1));
-          const ever = new Ever(journalOf(all));
-          // Two at the same moment, as two scrapers ask.
-          for (const ago of looks) {
-            for (const sums of await Promise.all([ever.sums(NOW - ago), ever.sums(NOW - ago)])) {
-              for (const mirrorId of [1, 2, 3]) {
-                const own = sumOf(all.filter((one) => one.mirrorId === mirrorId));
-                expect(sums.get(mirrorId) ?? sumOf([])).toEqual(own);
+          const weekOf = (now: number) => Math.floor(now / (7 * DAY)) * 7 * DAY;
+          for (const beginOf of [() => 0, weekOf]) {
+            const running = new RunningSums(journalOf(all), beginOf);
+            for (const ago of looks) {
+              const now = NOW - ago;
+              // Two at the same moment, as two scrapers ask.
+              for (const sums of await Promise.all([running.sums(now), running.sums(now)])) {
+                for (const mirrorId of [1, 2, 3]) {
+                  const own = all.filter((one) => one.mirrorId === mirrorId);
+                  const since = sumOf(own.filter(({ at }) => at >= beginOf(now)));
+                  expect(sums.get(mirrorId) ?? sumOf([])).toEqual(since);
+                }
               }
             }
           }
@@ -187,7 +192,7 @@ describe("ever", () => {
 
   test("what is past is read once", async () => {
     const journal = journalOf(Array.from({ length: 5_000 }, (_, ago) => usageBucket(1, ago, 1)));
-    const ever = new Ever(journal);
+    const ever = new RunningSums(journal);
     await ever.sums(NOW);
     journal.read = 0;
     for (let scrape = 1; scrape <= 10; scrape++) {

@@ -1,6 +1,6 @@
 /** A mirror that was taken out of the configuration keeps its rows, and is nobody's problem. */
 import { expect, test } from "vitest";
-import { Ever } from "../../../src/dashboard/ever.ts";
+import { RunningSums } from "../../../src/dashboard/running-sums.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import { configuredIds, problemsOf } from "../../../src/report/problems.ts";
@@ -52,7 +52,8 @@ test("its folders, its reasons and its waiting are told nowhere else", async () 
   const text = await metricsText({
     journal,
     clock: new ManualClock(NOW + 3_600_000),
-    ever: new Ever(journal),
+    ever: new RunningSums(journal),
+    month: new RunningSums(journal),
     snapshot: async () => ({
       ...report,
       version: "1",

@@ -4,7 +4,7 @@ import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
-import { Ever } from "../../../src/dashboard/ever.ts";
+import { RunningSums } from "../../../src/dashboard/running-sums.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
 import { instancesOf } from "../../../src/report/instance-report.ts";
 
@@ -72,8 +72,15 @@ test("measures have the daemon's name for a label", async () => {
     findings: [],
   };
   const snapshot = async () => ({ ...reportOf({ instances: await instances() }), ...told });
-  const ever = new Ever(journal);
-  const text = await metricsText({ journal, clock, ever, snapshot, channels: () => [] });
+  const ever = new RunningSums(journal);
+  const text = await metricsText({
+    journal,
+    clock,
+    ever,
+    month: ever,
+    snapshot,
+    channels: () => [],
+  });
   expect(text).toContain('scanferry_instance{instance="alpha"} 1');
   expect(text).toContain('scanferry_instance_lease_seconds{instance="alpha"} 10');
   expect(text).toContain('scanferry_instance_lag_seconds{instance="alpha"} 5');
