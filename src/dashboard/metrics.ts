@@ -15,7 +15,6 @@ export type Measured = {
   readonly clock: Clock;
   /** Kept from one scrape to the next. */
   readonly ever: RunningSums;
-  /** As `ever`, since the month began. */
   readonly month: RunningSums;
   readonly snapshot: () => Promise<Snapshot>;
   readonly channels: () => readonly ChannelReport[];
@@ -170,8 +169,7 @@ async function addSent(
 ): Promise<void> {
   const now = clock.now();
   const ids = new Map((await journal.mirrors()).map(({ id, name }) => [name, id]));
-  const sums = await ever.sums(now);
-  const lately = await month.sums(now);
+  const [sums, lately] = await Promise.all([ever.sums(now), month.sums(now)]);
   for (const { name: mirror } of mirrors) {
     const id = ids.get(mirror) ?? 0;
     const sum = sums.get(id) ?? sumOf([]);

@@ -87,9 +87,8 @@ export type Sources = {
 export function addReads(app: FastifyInstance, sources: Sources): void {
   const { options, gatehouse, snapshot, health, activity, search, live } = sources;
   const { journal, clock, channels = () => [] } = options;
-  const ever = new RunningSums(journal);
-  const month = new RunningSums(journal, monthStart);
-  const measured = { journal, clock, ever, month, snapshot, channels };
+  const sums = { ever: new RunningSums(journal), month: new RunningSums(journal, monthStart) };
+  const measured = { journal, clock, ...sums, snapshot, channels };
   addAssets(app, sources);
   app.get("/api/status", () => snapshot());
   app.get("/api/activity", () => activity());

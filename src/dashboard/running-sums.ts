@@ -1,5 +1,5 @@
 import type { Reports } from "../journal/journal.ts";
-import { addTo, sumOf, type UsageBucket, type UsageBucketCounts } from "../journal/usage-bucket.ts";
+import { sumOf, type UsageBucket, type UsageBucketCounts } from "../journal/usage-bucket.ts";
 
 /** What was tallied longer ago than this changes no more, but for what a clock that is set back adds. */
 const SETTLED_MS = 24 * 3_600_000;
@@ -11,12 +11,10 @@ const SETTLED_MS = 24 * 3_600_000;
 export class RunningSums {
   readonly #journal: Pick<Reports, "usageBuckets">;
   readonly #beginOf: (now: number) => number;
-  #past = new Map<number, UsageBucketCounts>();
-  #begin = 0;
-  /** Before it, all from `#begin` on is in `#past`. */
-  #until = 0;
+  /** What was tallied from `begin` to `until`. */
+  #known = { begin: 0, until: 0, past: new Map<number, UsageBucketCounts>() };
 
-  /** From `beginOf` on, epoch milliseconds; of all time, where there is none. */
+  /** From `beginOf` on, epoch milliseconds. */
   constructor(journal: Pick<Reports, "usageBuckets">, beginOf: (now: number) => number = () => 0) {
     this.#journal = journal;
     this.#beginOf = beginOf;
@@ -25,31 +23,26 @@ export class RunningSums {
   /** The sums at `now`, by the mirror's id. */
   async sums(now: number): Promise<ReadonlyMap<number, UsageBucketCounts>> {
     const begin = this.#beginOf(now);
-    if (begin !== this.#begin) {
-      this.#begin = begin;
-      this.#until = begin;
-      this.#past = new Map();
-    }
-    const [past, from] = [this.#past, this.#until];
+    if (begin !== this.#known.begin) this.#known = { begin, until: begin, past: new Map() };
+    const known = this.#known;
+    const from = known.until;
     const until = now - SETTLED_MS;
     if (until > from) {
       const settled = await this.#journal.usageBuckets(from, until);
-      // Anyone who asked at the same time may have added them, or begun again.
-      if (this.#past === past && this.#until === from) {
-        addAll(past, settled);
-        this.#until = until;
+      // Anyone who asked at the same time may have added them.
+      if (known.until === from) {
+        addAll(known.past, settled);
+        known.until = until;
       }
     }
-    const [known, read] = [new Map(this.#past), this.#until];
-    addAll(known, await this.#journal.usageBuckets(read, Number.MAX_SAFE_INTEGER));
-    return known;
+    const sums = new Map(known.past);
+    addAll(sums, await this.#journal.usageBuckets(known.until, Number.MAX_SAFE_INTEGER));
+    return sums;
   }
 }
 
 function addAll(sums: Map<number, UsageBucketCounts>, usageBuckets: readonly UsageBucket[]): void {
   for (const [mirrorId, own] of Map.groupBy(usageBuckets, (usageBucket) => usageBucket.mirrorId)) {
-    const sum = sumOf(own);
-    addTo(sum, sums.get(mirrorId) ?? sumOf([]));
-    sums.set(mirrorId, sum);
+    sums.set(mirrorId, sumOf([...own, sums.get(mirrorId) ?? sumOf([])]));
   }
 }

@@ -28,11 +28,7 @@ export async function* documentList(driver: Driver, query: ListQuery): AsyncGene
 export async function documentPage(driver: Driver, query: PageQuery): Promise<DocumentPage> {
   const { order, text, rows: rowsMax = PAGE_ROWS } = query;
   if (order === "uploaded")
-    return pageOf(
-      query,
-      await driver.rows<DocumentRow>(driver.queries.list.uploaded, [rowsMax]),
-      null,
-    );
+    return pageOf(query, await driver.rows(driver.queries.list.uploaded, [rowsMax]), null);
   const few = await fewMatches(driver, query);
   if (!few && order === "latest" && text) return named(driver, query, text);
   const rows: DocumentRow[] = [];

@@ -16,7 +16,6 @@ export function listQueriesIn(dialect: Dialect) {
     ofState: "SELECT id FROM documents WHERE mirror_id IN (SELECT id FROM mirrors) AND state = $1",
     countOfState: "SELECT sum(documents) AS n FROM document_counts WHERE state = $1",
     ofCode: "SELECT id FROM documents WHERE problem_code = $1",
-    /** One more than `SORTED_ROWS_MAX` at most. */
     countOfCode: `SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE problem_code = $1
       LIMIT ${SORTED_ROWS_MAX + 1}) few`,
     ofMirror: "SELECT id FROM documents WHERE mirror_id = $1",

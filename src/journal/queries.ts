@@ -165,8 +165,9 @@ export function queriesIn(dialect: Dialect) {
     ofBatches: `SELECT n.batch, n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
       FROM ${listed(1, "b")} ${join} documents n ON ${ofBatch("b.value")}
       GROUP BY n.batch, n.state`,
-    openBatches: `SELECT b.number, ${BATCH}, (SELECT n.id FROM documents n
-        WHERE ${ofBatch("b.id")} AND n.state <> 'converted' LIMIT 1) AS unconverted
+    openBatches: `SELECT b.number, ${BATCH},
+        (SELECT 1 FROM documents n WHERE ${ofBatch("b.id")} LIMIT 1) AS begun,
+        (SELECT 1 FROM documents n WHERE ${ofBatch("b.id")} AND n.state <> 'converted' LIMIT 1) AS open
       FROM batches b WHERE b.receipt_at IS NULL AND b.number > $1
         AND ${unindexed("b.mirror_id")} IN (SELECT id FROM mirrors WHERE archive_id = $2)
       ORDER BY b.number LIMIT $3`,

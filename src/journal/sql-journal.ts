@@ -98,15 +98,12 @@ export abstract class SqlJournal extends SqlReading {
   }
 
   async unreceipted(after: number, limit: number): Promise<Unreceipted> {
-    type Row = Batch & { readonly number: number; readonly unconverted: number | null };
+    type Row = Batch & { number: number; begun: 1 | null; open: 1 | null };
     const values = [after, this.archiveId, limit];
     const rows = await this.driver.durableRows<Row>(this.queries.openBatches, values);
-    const closed = rows.filter(({ unconverted }) => unconverted === null);
-    const states = await this.#statesOf(closed);
+    const closed = rows.filter(({ begun, open }) => begun && !open);
     return {
-      batches: closed
-        .filter(({ id }) => states.has(id))
-        .map(({ number: _number, unconverted: _unconverted, ...batch }) => batch),
+      batches: closed.map(({ number: _number, begun: _begun, open: _open, ...batch }) => batch),
       next: rows.length < limit ? null : (rows.at(-1)?.number ?? null),
     };
   }

@@ -20,8 +20,7 @@ type Numbered = { readonly statement: Statement; readonly places: readonly numbe
  */
 export class Statements {
   readonly #db: Database;
-  readonly #prepared = new Map<string, Statement>();
-  readonly #numbered = new Map<string, Numbered>();
+  readonly #prepared = new Map<string, Numbered>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -29,13 +28,8 @@ export class Statements {
 
   /** The statement; `Row` is what the caller knows of its result. */
   of<Row>(sql: string): Statement<unknown[], Row> {
-    let statement = this.#prepared.get(sql);
-    if (!statement) {
-      statement = this.#db.prepare(sql.replace(COMPARED, "+"));
-      this.#prepared.set(sql, statement);
-    }
     // The shape of a result is stated by its query, which the compiler cannot read.
-    return statement as Statement<unknown[], Row>;
+    return this.#numberedOf(sql).statement as Statement<unknown[], Row>;
   }
 
   /** The rows of a statement with parameters `$1`, `$2` …; lists are given to it as JSON. */
@@ -56,12 +50,12 @@ export class Statements {
   }
 
   #numberedOf(sql: string): Numbered {
-    let numbered = this.#numbered.get(sql);
+    let numbered = this.#prepared.get(sql);
     if (!numbered) {
       const places = [...sql.matchAll(NUMBERED)].map(([, number]) => Number(number) - 1);
       const text = sql.replace(COMPARED, "+").replace(NUMBERED, "?");
       numbered = { statement: this.#db.prepare(text), places };
-      this.#numbered.set(sql, numbered);
+      this.#prepared.set(sql, numbered);
     }
     return numbered;
   }
