@@ -37,7 +37,6 @@ export function fill(dataDir: string, count: number): void {
           account_id: account.id,
           folder_id: folderOf(n),
           filename: nameOf(n),
-          document_name: nameOf(n).slice(0, -4),
           uploaded_at: 1_600_000_000_000 + n * 1000,
           size: 20_000 + (n % 5000),
           sha256: n.toString(16).padStart(64, "0"),

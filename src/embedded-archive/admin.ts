@@ -66,7 +66,7 @@ function addReads(app: FastifyInstance, context: Context, traffic: Traffic): voi
   app.get("/stats", async () => ({
     accounts: [...context.accounts.values()].map(({ id, key }) => ({
       key,
-      ...store.holdings.stateCounts(id),
+      ...store.documents.stateCounts(id),
       pagesUsed: store.pagesUsed(id),
       pages: context.quotas.get(id) ?? null,
     })),

@@ -153,7 +153,7 @@ export async function* check(
   total: CheckTotal,
 ): AsyncGenerator<CheckFinding> {
   for (const line of store.damage()) yield { what: "database", message: line };
-  for (const { key, pages_used, charged } of store.holdings.wrongCharges())
+  for (const { key, pages_used, charged } of store.wrongCharges())
     yield {
       what: "charges",
       message: `account ${key} was charged ${pages_used} pages, its documents make ${charged}`,
@@ -165,7 +165,7 @@ export async function* check(
     yield { what: "temporary", message: `${relative(dataDir, path)} is an unfinished upload` };
   }
   const known = new Map<string, { size: number; id: number }>();
-  for (const { sha256, size, id } of store.holdings.blobs()) known.set(sha256, { size, id });
+  for (const { sha256, size, id } of store.documents.blobs()) known.set(sha256, { size, id });
   total.documents = store.accounts().reduce((sum, { id }) => sum + countOf(store, id), 0);
   yield* checkFiles(join(dataDir, "blobs"), dataDir, known, total);
   for (const [sha256, { id }] of known)
@@ -211,6 +211,6 @@ async function checkFile(
 }
 
 function countOf(store: Store, accountId: number): number {
-  const { uploaded, converted } = store.holdings.stateCounts(accountId);
+  const { uploaded, converted } = store.documents.stateCounts(accountId);
   return uploaded + converted;
 }

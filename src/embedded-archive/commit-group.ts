@@ -1,4 +1,4 @@
-import type { StoreConnection } from "./store-schema.ts";
+import type { Database } from "better-sqlite3";
 
 /** What one of many wants to have committed. */
 type Work<T> = {
@@ -8,46 +8,40 @@ type Work<T> = {
   after?: (result: T) => void;
 };
 
-type Waiting = {
-  work: () => void;
-  after: () => void;
-  done: () => void;
-  failed: (error: unknown) => void;
-};
+/** `work` returns what is to be done once it is committed. */
+type Waiting = { work: () => () => void; reject: (error: unknown) => void };
 
 /**
  * Commits together what comes at about the same time. A commit waits for the disk and lets nothing
  * else run meanwhile, so one for each of many uploads side by side would be most of their cost.
  */
 export class CommitGroup {
-  readonly #db: StoreConnection;
+  readonly #db: Database;
   readonly #before: () => Promise<void>;
   #waiting: Waiting[] = [];
   #isCommitting = false;
 
   /** @param before done once for each group, ahead of its commit: what the rows rest on */
-  constructor(db: StoreConnection, before: () => Promise<void> = () => Promise.resolve()) {
+  constructor(db: Database, before: () => Promise<void> = () => Promise.resolve()) {
     this.#db = db;
     this.#before = before;
   }
 
   /** Resolves with what `run` returns once that is on the disk. Works run in the order of calls. */
   run<T>({ run, after }: Work<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      let result: T;
-      this.#waiting.push({
-        work: () => {
-          result = run();
-        },
-        after: () => after?.(result),
-        done: () => resolve(result),
-        failed: reject,
-      });
-      if (this.#isCommitting) return;
-      this.#isCommitting = true;
-      // Everything that the current turn of the event loop still brings joins the group.
-      setImmediate(() => void this.#commitAll());
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const work = () => {
+      const result = run();
+      return () => {
+        after?.(result);
+        resolve(result);
+      };
+    };
+    this.#waiting.push({ work, reject });
+    // Everything that the current turn of the event loop still brings joins the group.
+    if (!this.#isCommitting) setImmediate(() => void this.#commitAll());
+    this.#isCommitting = true;
+    return promise;
   }
 
   /** What comes while one group waits for the disk is the next one. Never rejects. */
@@ -59,35 +53,27 @@ export class CommitGroup {
         await this.#before();
         this.#commit(group);
       } catch (error) {
-        for (const { failed } of group) failed(error);
+        for (const { reject } of group) reject(error);
       }
     }
     this.#isCommitting = false;
   }
 
   #commit(group: readonly Waiting[]): void {
-    const worked: Waiting[] = [];
+    const committed: { finish: () => void; reject: (error: unknown) => void }[] = [];
     this.#db.transaction(() => {
-      for (const entry of group) if (this.#works(entry)) worked.push(entry);
+      // A savepoint of its own: one that fails takes none of the others along.
+      for (const { work, reject } of group)
+        attempt(() => committed.push({ finish: this.#db.transaction(work)(), reject }), reject);
     })();
-    for (const { after, done, failed } of worked) {
-      try {
-        after();
-        done();
-      } catch (error) {
-        failed(error);
-      }
-    }
+    for (const { finish, reject } of committed) attempt(finish, reject);
   }
+}
 
-  /** A savepoint of its own: one that fails takes none of the others along. */
-  #works({ work, failed }: Waiting): boolean {
-    try {
-      this.#db.transaction(work)();
-      return true;
-    } catch (error) {
-      failed(error);
-      return false;
-    }
+function attempt(work: () => unknown, reject: (error: unknown) => void): void {
+  try {
+    work();
+  } catch (error) {
+    reject(error);
   }
 }

@@ -1,5 +1,19 @@
 import type { ArchiveDocument, DocumentDetail } from "../wire/shapes.ts";
 
+/** What a file may say of its own, where its upload did not. */
+export const METADATA = [
+  "title",
+  "author",
+  "subject",
+  "keywords",
+  "producer",
+  "description",
+] as const;
+type MetadataName = (typeof METADATA)[number];
+
+/** Metadata as far as it is said. */
+export type Metadata = { [Name in MetadataName]?: string };
+
 /** One row of the table `document`. */
 export type StoredDocumentRow = {
   id: number;
@@ -20,27 +34,20 @@ export type StoredDocumentRow = {
   pages_charged: number;
   batch: string | null;
   expire_at: number | null;
-  title: string | null;
-  author: string | null;
-  subject: string | null;
-  keywords: string | null;
-  producer: string | null;
-  description: string | null;
   convert_at: number | null;
   viewed_tally: number;
   downloaded_tally: number;
-};
+} & { [Name in MetadataName]: string | null };
 
 /**
  * Section Resources, DocumentDetail. Documents inside a digidoc carry its id; `status` is absent in the digidoc
  * list (`inDigidocList`), and nowhere else.
  */
 export function documentDetailOf(row: StoredDocumentRow, inDigidocList = false): DocumentDetail {
-  const inside = row.digidoc_id === null ? {} : { digidocId: row.digidoc_id };
   return {
     id: row.id,
     folderId: row.folder_id,
-    ...inside,
+    ...(row.digidoc_id === null ? {} : { digidocId: row.digidoc_id }),
     digidoc: row.digidoc === 1,
     documentName: row.document_name,
     filename: row.filename,
@@ -89,37 +96,14 @@ export type StoredDocument = {
   uploadedAt: number;
   /** Epoch milliseconds. */
   expireDate: number | null;
-  /** Metadata: as uploaded, else as the file says; null where neither does. */
-  title: string | null;
-  author: string | null;
-  subject: string | null;
-  keywords: string | null;
-  producer: string | null;
-  description: string | null;
-};
+} & Pick<StoredDocumentRow, MetadataName>;
 
 /** The row as an auditor sees it; `folderPath` is that of its folder. */
 export function storedDocumentOf(row: StoredDocumentRow, folderPath: string): StoredDocument {
   const { id, filename, size, sha256, pages, status, batch } = row;
   const { title, author, subject, keywords, producer, description } = row;
-  return {
-    id,
-    folderId: row.folder_id,
-    folderPath,
-    filename,
-    size,
-    sha256,
-    pages,
-    status,
-    digidoc: row.digidoc === 1,
-    batch,
-    uploadedAt: row.uploaded_at,
-    expireDate: row.expire_at,
-    title,
-    author,
-    subject,
-    keywords,
-    producer,
-    description,
-  };
+  const content = { filename, size, sha256, pages, status, digidoc: row.digidoc === 1, batch };
+  const times = { uploadedAt: row.uploaded_at, expireDate: row.expire_at };
+  const metadata = { title, author, subject, keywords, producer, description };
+  return { id, folderId: row.folder_id, folderPath, ...content, ...times, ...metadata };
 }

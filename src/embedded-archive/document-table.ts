@@ -1,17 +1,16 @@
 import { invariant } from "../std/invariant.ts";
+import type { Statements } from "../sqlite/statements.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
-import type { StoredDocumentRow } from "./document-row.ts";
-import { LabelIndex, LABELS, METADATA, type Metadata } from "./label-index.ts";
-import { fold, Statements, type StoreConnection } from "./store-schema.ts";
-import type { Slice } from "./reading.ts";
+import { METADATA, type Metadata, type StoredDocumentRow } from "./document-row.ts";
+import { fold } from "./fold.ts";
+import { orderBy, select, type Slice, type Sliced } from "./slice.ts";
 
 /** What an upload puts in. */
 export type ReceivedDocument = Pick<
   StoredDocumentRow,
-  "account_id" | "folder_id" | "filename" | "document_name" | "uploaded_at" | "size" | "sha256"
-> &
-  Pick<StoredDocumentRow, "pages_charged" | "batch" | "expire_at" | "convert_at"> &
-  Pick<StoredDocumentRow, "title" | "author" | "subject" | "keywords" | "producer" | "description">;
+  | ("account_id" | "folder_id" | "filename" | "uploaded_at" | "size" | "sha256")
+  | ("pages_charged" | "batch" | "expire_at" | "convert_at" | keyof Metadata)
+>;
 
 /** What the conversion found out. Absent texts are left as they are. */
 export type Converted = Metadata & {
@@ -22,47 +21,38 @@ export type Converted = Metadata & {
   contents: { name: string; size: number; sha256: string; pages: number }[];
 };
 
-/** Ties are broken by id, which makes every order total: pages neither lose nor repeat. */
+/** The texts that say what a document is: columns of `document`, and of its full-text index. */
+export const LABELS = ["filename", ...METADATA] as const;
+export type Label = (typeof LABELS)[number];
+
 const ORDER: Record<DocumentSort, string> = {
   NAME: "coalesce(name_key, document_name) COLLATE NOCASE",
   PAGES: "pages",
   CREATED_DATE: "created_at",
   UPLOADED_DATE: "uploaded_at",
-  EXPIRE_DATE: "expire_at",
+  // Documents without the date come last either way.
+  EXPIRE_DATE: "expire_at NULLS LAST",
 };
 
-/** The ORDER BY of a list of documents. Documents without the date come last either way. */
-export function documentOrder(sort: DocumentSort, descending: boolean): string {
-  const direction = descending ? "DESC" : "ASC";
-  const last = sort === "EXPIRE_DATE" ? " NULLS LAST" : "";
-  return `ORDER BY ${ORDER[sort]} ${direction}${last}, id ${direction}`;
+/** The ORDER BY of a list of documents. */
+export function documentOrder(sort: DocumentSort, slice: Slice): string {
+  return orderBy(ORDER[sort], slice);
 }
 
-/** The documents of all accounts. */
+/** The documents of all accounts. What changes some is part of a transaction of anyone who calls. */
 export class DocumentTable {
   readonly #sql: Statements;
-  readonly #labels: LabelIndex;
 
-  constructor(db: StoreConnection) {
-    this.#sql = new Statements(db);
-    this.#labels = new LabelIndex(db);
+  constructor(sql: Statements) {
+    this.#sql = sql;
   }
 
   /** Adds an uploaded document and charges its pages. */
   add(given: ReceivedDocument): StoredDocumentRow {
-    const row = this.#sql
-      .prepare<[ReceivedDocument & { name_key: string | null }], StoredDocumentRow>(
-        `INSERT INTO document (account_id, folder_id, filename, document_name, created_at, uploaded_at,
-           modified_at, status, size, sha256, pages_charged, batch, expire_at, title, author, subject,
-           keywords, producer, description, convert_at, name_key)
-         VALUES (@account_id, @folder_id, @filename, @document_name, @uploaded_at, @uploaded_at,
-           @uploaded_at, 'UPLOADED', @size, @sha256, @pages_charged, @batch, @expire_at, @title,
-           @author, @subject, @keywords, @producer, @description, @convert_at, @name_key)
-         RETURNING *`,
-      )
-      .get({ ...given, name_key: nameKeyOf(given.document_name) });
-    invariant(row, "an insert returns its row");
-    this.#labels.add(row);
+    const { uploaded_at } = given;
+    const times = { created_at: uploaded_at, modified_at: uploaded_at };
+    const row = this.#insert({ ...given, ...times, status: "UPLOADED" });
+    this.#addLabels(row);
     this.#charge(given.account_id, given.pages_charged);
     return row;
   }
@@ -70,9 +60,7 @@ export class DocumentTable {
   /** The account's document with this id; another account's does not exist. */
   find(accountId: number, id: number): StoredDocumentRow | undefined {
     return this.#sql
-      .prepare<[number, number], StoredDocumentRow>(
-        "SELECT * FROM document WHERE id = ? AND account_id = ?",
-      )
+      .of<StoredDocumentRow>("SELECT * FROM document WHERE id = ? AND account_id = ?")
       .get(id, accountId);
   }
 
@@ -91,7 +79,7 @@ export class DocumentTable {
   /** Uploaded documents of the account with ids above `after`, oldest first; -1: no limit. */
   uploaded(accountId: number, after = 0, limit = -1): StoredDocumentRow[] {
     return this.#sql
-      .prepare<[number, number, number], StoredDocumentRow>(
+      .of<StoredDocumentRow>(
         `SELECT * FROM document NOT INDEXED
          WHERE account_id = ? AND digidoc_id IS NULL AND id > ? ORDER BY id LIMIT ?`,
       )
@@ -101,23 +89,60 @@ export class DocumentTable {
   /** The uploaded document with this id, of whatever account. */
   uploadedById(id: number): StoredDocumentRow | undefined {
     return this.#sql
-      .prepare<[number], StoredDocumentRow>(
-        "SELECT * FROM document WHERE id = ? AND digidoc_id IS NULL",
-      )
+      .of<StoredDocumentRow>("SELECT * FROM document WHERE id = ? AND digidoc_id IS NULL")
       .get(id);
+  }
+
+  /** Whether any uploaded document has these bytes; those inside a digidoc have no blob. */
+  hasBlob(sha256: string): boolean {
+    const found = this.#sql
+      .of("SELECT 1 FROM document WHERE sha256 = ? AND digidoc_id IS NULL LIMIT 1")
+      .get(sha256);
+    return found !== undefined;
+  }
+
+  /** How many uploaded documents the account has in each state: counted, not kept. */
+  stateCounts(accountId: number): { uploaded: number; converted: number } {
+    const rows = this.#sql
+      .of<{ status: string; count: number }>(
+        `SELECT status, count(*) AS count FROM document
+         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY status`,
+      )
+      .all(accountId);
+    const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
+    return { uploaded: of("UPLOADED"), converted: of("CONVERTED") };
+  }
+
+  /** How many documents are in each folder of the account that has any. */
+  folderCounts(accountId: number): Map<number, number> {
+    const rows = this.#sql
+      .of<{ folder_id: number; count: number }>(
+        `SELECT folder_id, count(*) AS count FROM document
+         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY folder_id`,
+      )
+      .all(accountId);
+    return new Map(rows.map(({ folder_id, count }) => [folder_id, count]));
+  }
+
+  /** What is stored, by content: with one of the documents that have it. */
+  blobs(): IterableIterator<{ sha256: string; size: number; id: number }> {
+    return this.#sql
+      .of<{ sha256: string; size: number; id: number }>(
+        `SELECT sha256, min(size) AS size, min(id) AS id FROM document
+         WHERE digidoc_id IS NULL GROUP BY sha256 ORDER BY sha256`,
+      )
+      .iterate();
   }
 
   /** One more view or download of the document. */
   count(id: number, what: "viewed" | "downloaded"): void {
-    this.#sql
-      .prepare<[number]>(`UPDATE document SET ${what}_tally = ${what}_tally + 1 WHERE id = ?`)
-      .run(id);
+    this.#sql.of(`UPDATE document SET ${what}_tally = ${what}_tally + 1 WHERE id = ?`).run(id);
   }
 
   /** The document whose conversion is due first, perhaps not yet. */
   nextDue(): (StoredDocumentRow & { convert_at: number }) | undefined {
     return this.#sql
-      .prepare<[], StoredDocumentRow & { convert_at: number }>(
+      .of<StoredDocumentRow & { convert_at: number }>(
         "SELECT * FROM document WHERE convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1",
       )
       .get();
@@ -126,106 +151,96 @@ export class DocumentTable {
   /** Sets when the document's conversion is due. */
   postpone(id: number, convertAt: number): void {
     this.#sql
-      .prepare("UPDATE document SET convert_at = ? WHERE id = ? AND status = 'UPLOADED'")
+      .of("UPDATE document SET convert_at = ? WHERE id = ? AND status = 'UPLOADED'")
       .run(convertAt, id);
   }
 
   /** Documents that were never to be converted are due again: a restart makes good for that. */
   rearm(now: number): void {
     this.#sql
-      .prepare(
-        "UPDATE document SET convert_at = ? WHERE status = 'UPLOADED' AND convert_at IS NULL",
-      )
+      .of("UPDATE document SET convert_at = ? WHERE status = 'UPLOADED' AND convert_at IS NULL")
       .run(now);
   }
 
-  /** UPLOADED becomes CONVERTED, with all that the conversion found. Part of a transaction. */
+  /** UPLOADED becomes CONVERTED, with all that the conversion found. */
   convert(row: StoredDocumentRow, found: Converted, now: number): void {
     const { pages, digidoc, text, contents } = found;
-    const labels = Object.fromEntries(METADATA.map((label) => [label, found[label] ?? null]));
+    const metadata = Object.fromEntries(METADATA.map((name) => [name, found[name] ?? null]));
     const converted = this.#sql
-      .prepare<[object], StoredDocumentRow>(
+      .of<StoredDocumentRow>(
         `UPDATE document SET status = 'CONVERTED', convert_at = NULL, modified_at = @now,
            pages = @pages, pages_charged = @pages, filesize = size, digidoc = @digidoc,
-           title = coalesce(title, @title), author = coalesce(author, @author),
-           subject = coalesce(subject, @subject), keywords = coalesce(keywords, @keywords),
-           producer = coalesce(producer, @producer), description = coalesce(description, @description)
+           ${METADATA.map((name) => `${name} = coalesce(${name}, @${name})`).join(", ")}
          WHERE id = @id AND status = 'UPLOADED' RETURNING *`,
       )
-      .get({
-        id: row.id,
-        now,
-        pages,
-        digidoc: digidoc ? 1 : 0,
-        ...labels,
-      });
+      .get({ id: row.id, now, pages, digidoc: digidoc ? 1 : 0, ...metadata });
     // Converted before, or gone: nothing may be charged or listed twice.
     if (!converted) return;
-    if (LABELS.some((label) => converted[label] !== row[label])) this.#labels.replace(converted);
+    if (LABELS.some((label) => converted[label] !== row[label])) {
+      this.#sql.of("DELETE FROM document_label WHERE rowid = ?").run(row.id);
+      this.#addLabels(converted);
+    }
     this.#charge(row.account_id, pages - row.pages_charged);
     for (const content of contents) this.#addContent(row, content, now);
     if (text !== "")
-      this.#sql
-        .prepare("INSERT INTO document_text (rowid, text) VALUES (?, ?)")
-        .run(row.id, fold(text));
+      this.#sql.of("INSERT INTO document_text (rowid, text) VALUES (?, ?)").run(row.id, fold(text));
   }
 
-  /** Whether any uploaded document has these bytes; those inside a digidoc have no blob. */
-  hasBlob(sha256: string): boolean {
-    const found = this.#sql
-      .prepare("SELECT 1 FROM document WHERE sha256 = ? AND digidoc_id IS NULL LIMIT 1")
-      .get(sha256);
-    return found !== undefined;
-  }
-
+  /** A document inside a digidoc document. */
   #addContent(
-    container: StoredDocumentRow,
-    content: Converted["contents"][number],
+    { account_id, folder_id, id: digidoc_id, uploaded_at }: StoredDocumentRow,
+    { name: filename, size, sha256, pages }: Converted["contents"][number],
     now: number,
   ): void {
-    const { account_id, folder_id, id: digidoc_id } = container;
-    const documentName = documentNameOf(content.name);
-    this.#sql
-      .prepare(
-        `INSERT INTO document (account_id, folder_id, digidoc_id, filename, document_name, created_at,
-           uploaded_at, modified_at, status, pages, filesize, size, sha256, pages_charged, name_key)
-         VALUES (@account_id, @folder_id, @digidoc_id, @name, @documentName, @now, @uploadedAt, @now,
-           'CONVERTED', @pages, @size, @size, @sha256, 0, @nameKey)`,
-      )
-      .run({
-        ...content,
-        account_id,
-        folder_id,
-        digidoc_id,
-        documentName,
-        nameKey: nameKeyOf(documentName),
-        uploadedAt: container.uploaded_at,
-        now,
-      });
+    const place = { account_id, folder_id, digidoc_id };
+    const times = { created_at: now, uploaded_at, modified_at: now };
+    const content = { filename, pages, filesize: size, size, sha256, pages_charged: 0 };
+    this.#insert({ ...place, ...times, ...content, status: "CONVERTED" });
   }
 
-  #slice(where: string, values: number[], sort: DocumentSort, slice: Slice) {
-    const rows = this.#sql
-      .prepare<number[], StoredDocumentRow>(
-        `SELECT * FROM document WHERE ${where}
-         ${documentOrder(sort, slice.descending)} LIMIT ? OFFSET ?`,
+  #insert(given: Partial<StoredDocumentRow> & { filename: string }): StoredDocumentRow {
+    const document_name = documentNameOf(given.filename);
+    const values = { ...given, document_name, name_key: nameKeyOf(document_name) };
+    const columns = Object.keys(values);
+    const row = this.#sql
+      .of<StoredDocumentRow>(
+        `INSERT INTO document (${columns.join(", ")})
+         VALUES (${columns.map((name) => `@${name}`).join(", ")}) RETURNING *`,
       )
-      .all(...values, slice.limit, slice.offset);
-    const counted = this.#sql
-      .prepare<number[], { total: number }>(`SELECT count(*) AS total FROM document WHERE ${where}`)
-      .get(...values);
-    return { rows, total: counted?.total ?? 0 };
+      .get(values);
+    invariant(row, "an insert returns its row");
+    return row;
+  }
+
+  /** Has the document found by any part of its labels. */
+  #addLabels(row: StoredDocumentRow): void {
+    const texts = LABELS.map((label) => (row[label] === null ? null : fold(row[label])));
+    this.#sql
+      .of(
+        `INSERT INTO document_label (rowid, ${LABELS.join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(row.id, ...texts);
+  }
+
+  #slice(
+    where: string,
+    values: number[],
+    sort: DocumentSort,
+    slice: Slice,
+  ): Sliced<StoredDocumentRow> {
+    const order = documentOrder(sort, slice);
+    return select(this.#sql, `FROM document WHERE ${where}`, values, order, slice);
   }
 
   #charge(accountId: number, pages: number): void {
     this.#sql
-      .prepare("UPDATE account SET pages_used = pages_used + ? WHERE id = ?")
+      .of("UPDATE account SET pages_used = pages_used + ? WHERE id = ?")
       .run(pages, accountId);
   }
 }
 
 /** Section Resources: the file name without its extension. */
-export function documentNameOf(filename: string): string {
+function documentNameOf(filename: string): string {
   const dot = filename.lastIndexOf(".");
   return dot > 0 ? filename.slice(0, dot) : filename;
 }

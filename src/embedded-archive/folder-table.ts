@@ -1,6 +1,6 @@
 import type { Folder, FolderDetail, FolderSort } from "../wire/shapes.ts";
-import { Statements, type StoreConnection } from "./store-schema.ts";
-import type { Slice } from "./reading.ts";
+import type { Statements } from "../sqlite/statements.ts";
+import { orderBy, select, type Slice, type Sliced } from "./slice.ts";
 
 /** One row of the table `folder`; the root of an account has no parent. */
 export type FolderRow = {
@@ -36,16 +36,14 @@ const ORDER: Record<FolderSort, string> = {
 export class FolderTable {
   readonly #sql: Statements;
 
-  constructor(db: StoreConnection) {
-    this.#sql = new Statements(db);
+  constructor(sql: Statements) {
+    this.#sql = sql;
   }
 
   /** The root of an account's tree, made if missing. */
   root(accountId: number, now: number): number {
     const found = this.#sql
-      .prepare<[number], { id: number }>(
-        "SELECT id FROM folder WHERE account_id = ? AND parent_id IS NULL",
-      )
+      .of<{ id: number }>("SELECT id FROM folder WHERE account_id = ? AND parent_id IS NULL")
       .get(accountId);
     return found?.id ?? this.#add(accountId, null, ROOT_NAME, now);
   }
@@ -70,14 +68,13 @@ export class FolderTable {
 
   /** The account's folder with this id; another account's does not exist. */
   find(accountId: number, id: number): FolderRow | undefined {
-    return this.#sql
-      .prepare<[number, number], FolderRow>("SELECT * FROM folder WHERE id = ? AND account_id = ?")
-      .get(id, accountId);
+    const row = this.byId(id);
+    return row?.account_id === accountId ? row : undefined;
   }
 
   /** The folder with this id, of whatever account. */
   byId(id: number): FolderRow | undefined {
-    return this.#sql.prepare<[number], FolderRow>("SELECT * FROM folder WHERE id = ?").get(id);
+    return this.#sql.of<FolderRow>("SELECT * FROM folder WHERE id = ?").get(id);
   }
 
   /** `/A/B`; `/` for a root. */
@@ -92,26 +89,15 @@ export class FolderTable {
   }
 
   /** One slice of the folders directly below `parentId`, and how many there are in all. */
-  below(parentId: number, sort: FolderSort, slice: Slice): { rows: FolderRow[]; total: number } {
-    const direction = slice.descending ? "DESC" : "ASC";
-    const rows = this.#sql
-      .prepare<[number, number, number], FolderRow>(
-        `SELECT * FROM folder WHERE parent_id = ?
-         ORDER BY ${ORDER[sort]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
-      )
-      .all(parentId, slice.limit, slice.offset);
-    const total = this.#sql
-      .prepare<[number], { total: number }>(
-        "SELECT count(*) AS total FROM folder WHERE parent_id = ?",
-      )
-      .get(parentId);
-    return { rows, total: total?.total ?? 0 };
+  below(parentId: number, sort: FolderSort, slice: Slice): Sliced<FolderRow> {
+    const order = orderBy(ORDER[sort], slice);
+    return select(this.#sql, "FROM folder WHERE parent_id = ?", [parentId], order, slice);
   }
 
   /** Every folder of the account with its path, parents first. */
   tree(accountId: number): { id: number; path: string; depth: number }[] {
     return this.#sql
-      .prepare<[number], { id: number; path: string; depth: number }>(
+      .of<{ id: number; path: string; depth: number }>(
         `WITH RECURSIVE tree (id, path, depth) AS (
            SELECT id, '', 0 FROM folder WHERE account_id = ? AND parent_id IS NULL
            UNION ALL
@@ -126,7 +112,7 @@ export class FolderTable {
   /** What is not given stays. An expiry date that is given, be it the same one, is noticed again. */
   describe(id: number, given: FolderDescription): void {
     this.#sql
-      .prepare(
+      .of(
         `UPDATE folder SET folder_index = coalesce(@index, folder_index),
            description = coalesce(@description, description), keywords = coalesce(@keywords, keywords),
            expire_at = iif(@setsExpiry, @expireDate, expire_at),
@@ -144,15 +130,13 @@ export class FolderTable {
 
   #child(parentId: number, name: string): number | undefined {
     return this.#sql
-      .prepare<[number, string], { id: number }>(
-        "SELECT id FROM folder WHERE parent_id = ? AND name = ?",
-      )
+      .of<{ id: number }>("SELECT id FROM folder WHERE parent_id = ? AND name = ?")
       .get(parentId, name)?.id;
   }
 
   #add(accountId: number, parentId: number | null, name: string, now: number): number {
     const { lastInsertRowid } = this.#sql
-      .prepare("INSERT INTO folder (account_id, parent_id, name, created_at) VALUES (?, ?, ?, ?)")
+      .of("INSERT INTO folder (account_id, parent_id, name, created_at) VALUES (?, ?, ?, ?)")
       .run(accountId, parentId, name, now);
     return Number(lastInsertRowid);
   }

@@ -1,5 +1,5 @@
 import { invariant } from "../std/invariant.ts";
-import { Statements, type StoreConnection } from "./store-schema.ts";
+import type { Statements } from "../sqlite/statements.ts";
 
 /** One row of the table `notice`, with what it is about as it is now. */
 export type NoticeRow = {
@@ -18,46 +18,51 @@ export type NoticeRow = {
   folder_id: number;
 };
 
-/** The expiries that passed, and whom that is still to be told. */
+const UNNOTICED = "expire_at IS NOT NULL AND expiry_noticed = 0";
+
+/** The expiries that passed, and those still to be delivered. */
 export class NoticeTable {
-  readonly #db: StoreConnection;
   readonly #sql: Statements;
 
-  constructor(db: StoreConnection) {
-    this.#db = db;
-    this.#sql = new Statements(db);
+  constructor(sql: Statements) {
+    this.#sql = sql;
   }
 
   /** When the next expiry is that nobody noticed yet; it may have passed. */
   nextExpiry(): number | undefined {
-    const next = (table: string) =>
-      this.#sql
-        .prepare<[], { expire_at: number }>(
-          `SELECT expire_at FROM ${table} WHERE expire_at IS NOT NULL AND expiry_noticed = 0
-           ORDER BY expire_at LIMIT 1`,
-        )
-        .get()?.expire_at ?? Infinity;
-    const earliest = Math.min(next("document"), next("folder"));
-    return Number.isFinite(earliest) ? earliest : undefined;
+    const next = (kind: string) => `SELECT min(expire_at) AS at FROM ${kind} WHERE ${UNNOTICED}`;
+    const found = this.#sql
+      .of<{ at: number | null }>(
+        `SELECT min(at) AS at FROM (${next("document")} UNION ALL ${next("folder")})`,
+      )
+      .get();
+    return found?.at ?? undefined;
   }
 
   /**
    * Turns up to `limit` expiries of each kind that have passed into notices, once each, and
-   * returns them. `tells`: they are to be delivered.
+   * returns them. `tells`: they are to be delivered. Part of a transaction of anyone who calls.
    */
   notice(now: number, tells: boolean, limit: number): NoticeRow[] {
-    return this.#db.transaction(() =>
-      (["document", "folder"] as const).flatMap((kind) => {
-        const passed = this.#passed(kind, now, limit);
-        return passed.map((subject) => this.#add(kind, subject, now, tells));
-      }),
-    )();
+    return ["document", "folder"].flatMap((kind) => {
+      const added = this.#sql
+        .of<{ id: number; subject_id: number }>(
+          `INSERT INTO notice (account_id, kind, subject_id, expire_at, noticed_at, due_at)
+           SELECT account_id, '${kind}', id, expire_at, @now, @dueAt FROM ${kind}
+           WHERE ${UNNOTICED} AND expire_at <= @now ORDER BY expire_at, id LIMIT @limit
+           RETURNING id, subject_id`,
+        )
+        .all({ now, dueAt: tells ? now : null, limit });
+      for (const { subject_id } of added)
+        this.#sql.of(`UPDATE ${kind} SET expiry_noticed = 1 WHERE id = ?`).run(subject_id);
+      return added.map(({ id }) => this.#row(id));
+    });
   }
 
   /** The notice that is to be delivered first, perhaps not yet. */
   nextDue(): (NoticeRow & { due_at: number }) | undefined {
     const due = this.#sql
-      .prepare<[], { id: number; due_at: number }>(
+      .of<{ id: number; due_at: number }>(
         "SELECT id, due_at FROM notice WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1",
       )
       .get();
@@ -65,58 +70,29 @@ export class NoticeTable {
   }
 
   delivered(id: number, now: number): void {
-    this.#sql
-      .prepare("UPDATE notice SET due_at = NULL, delivered_at = ? WHERE id = ?")
-      .run(now, id);
+    this.#sql.of("UPDATE notice SET due_at = NULL, delivered_at = ? WHERE id = ?").run(now, id);
   }
 
   /** A delivery failed; the next one is due at `dueAt`. */
   postpone(id: number, dueAt: number): void {
     this.#sql
-      .prepare("UPDATE notice SET due_at = ?, attempts = attempts + 1 WHERE id = ?")
+      .of("UPDATE notice SET due_at = ?, attempts = attempts + 1 WHERE id = ?")
       .run(dueAt, id);
   }
 
   /** How many expiries were noticed, and how many of them are still to be delivered. */
   counts(): { noticed: number; waiting: number } {
     const row = this.#sql
-      .prepare<[], { noticed: number; waiting: number }>(
+      .of<{ noticed: number; waiting: number }>(
         "SELECT count(*) AS noticed, count(due_at) AS waiting FROM notice",
       )
       .get();
     return row ?? { noticed: 0, waiting: 0 };
   }
 
-  #passed(kind: string, now: number, limit: number) {
-    return this.#sql
-      .prepare<[number, number], { id: number; account_id: number; expire_at: number }>(
-        `SELECT id, account_id, expire_at FROM ${kind}
-         WHERE expire_at IS NOT NULL AND expiry_noticed = 0 AND expire_at <= ?
-         ORDER BY expire_at, id LIMIT ?`,
-      )
-      .all(now, limit);
-  }
-
-  #add(
-    kind: "document" | "folder",
-    subject: { id: number; account_id: number; expire_at: number },
-    now: number,
-    tells: boolean,
-  ): NoticeRow {
-    const { id, account_id, expire_at } = subject;
-    this.#sql.prepare(`UPDATE ${kind} SET expiry_noticed = 1 WHERE id = ?`).run(id);
-    const { lastInsertRowid } = this.#sql
-      .prepare(
-        `INSERT INTO notice (account_id, kind, subject_id, expire_at, noticed_at, due_at)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-      )
-      .run(account_id, kind, id, expire_at, now, tells ? now : null);
-    return this.#row(Number(lastInsertRowid));
-  }
-
   #row(id: number): NoticeRow {
     const row = this.#sql
-      .prepare<[number], NoticeRow>(
+      .of<NoticeRow>(
         `SELECT notice.*, account.key,
            coalesce(document.filename, folder.name, '') AS name,
            coalesce(document.folder_id, folder.id, 0) AS folder_id

@@ -1,5 +1,5 @@
 import { listDigidoc } from "../formats/digidoc.ts";
-import type { Metadata } from "./label-index.ts";
+import type { Metadata } from "./document-row.ts";
 
 /** Characters of one document that the content search sees. A guess. */
 export const TEXT_MAX = 1024 * 1024;

@@ -97,7 +97,7 @@ function sectionOf({ store, quotas }: Context, account: Account): string {
   const allowed = quotas.get(account.id);
   const pages = allowed === undefined ? `${used} pages used` : `${used} of ${allowed} pages used`;
   const folders = store.folders.tree(account.id);
-  const counts = store.holdings.folderCounts(account.id);
+  const counts = store.documents.folderCounts(account.id);
   const tree = folders.slice(0, FOLDERS_MAX).map(({ id, path, depth }) => {
     const name = depth === 0 ? path : path.slice(path.lastIndexOf("/") + 1);
     const link = `<a href="/folders/${id}" title="${escaped(path)}">${escaped(name)}</a>`;

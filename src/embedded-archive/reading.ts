@@ -1,5 +1,3 @@
-import type { PageTotals } from "../wire/shapes.ts";
-
 /**
  * How the text of one field becomes a value. The interface leaves open which texts stand for
  * booleans and dates; what is read here is this archive's choice, and it is strict: a blank or
@@ -87,26 +85,3 @@ export const anyText: FieldReader<string> = (text) => text;
 /** `/` or `/A/B`: no empty names, no control characters. */
 export const folderPath: FieldReader<string> = (text) =>
   text === "/" || /^(?:\/[^/\p{Cc}]+)+$/u.test(text) ? text : MALFORMED;
-
-/** Which rows of an ordered list are wanted. */
-export type Slice = { limit: number; offset: number; descending: boolean };
-
-/** The paging parameters that every list takes. */
-export type Paging = { paginationIndex: number; paginationSize: number; sortDesc: boolean };
-
-/** The rows of a page. */
-export function sliceOf(paging: Paging): Slice {
-  const { paginationIndex, paginationSize, sortDesc } = paging;
-  return {
-    limit: paginationSize,
-    // Behind every list all the same, and a number that SQLite takes for a whole one.
-    offset: Math.min(paginationIndex * paginationSize, Number.MAX_SAFE_INTEGER),
-    descending: sortDesc,
-  };
-}
-
-/** Common conventions, 7: the number of pages follows from the number of items and the page size. */
-export function pageOf(paging: Paging, total: number): PageTotals {
-  const { paginationSize } = paging;
-  return { paginationSize, paginationPages: Math.ceil(total / paginationSize) };
-}

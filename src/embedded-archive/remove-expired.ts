@@ -81,7 +81,8 @@ export class Expiry {
     const next = store.notices.nextExpiry();
     if (next === undefined) return Infinity;
     if (next > now) return next - now;
-    const noticed = store.notices.notice(now, notifyUrl !== undefined, NOTICED_MAX);
+    const tells = notifyUrl !== undefined;
+    const noticed = store.inOneTransaction(() => store.notices.notice(now, tells, NOTICED_MAX));
     for (const row of noticed) log(bodyOf(row));
     this.#delivery.notify();
     return 0;

@@ -1,15 +1,16 @@
 import { join } from "node:path";
+import type { Database } from "better-sqlite3";
 import { invariant } from "../std/invariant.ts";
+import { Statements } from "../sqlite/statements.ts";
 import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./archive-options.ts";
 import { type StoredDocument, storedDocumentOf, type StoredDocumentRow } from "./document-row.ts";
 import { type Converted, DocumentTable, type ReceivedDocument } from "./document-table.ts";
 import { FolderTable } from "./folder-table.ts";
-import { Holdings } from "./holdings.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
 import { CommitGroup } from "./commit-group.ts";
-import { lockDirectory, openDatabase, Statements, type StoreConnection } from "./store-schema.ts";
+import { lockDirectory, openDatabase } from "./store-schema.ts";
 import { search, type SearchResult } from "./search-rows.ts";
 
 /** An account that may sign requests, with its place in the store. */
@@ -30,16 +31,15 @@ export class Store {
   readonly folders: FolderTable;
   readonly documents: DocumentTable;
   readonly notices: NoticeTable;
-  readonly holdings: Holdings;
-  readonly #db: StoreConnection;
-  readonly #lock: StoreConnection;
+  readonly #db: Database;
+  readonly #lock: Database;
   readonly #sql: Statements;
   readonly #group: CommitGroup;
   readonly #durable: boolean;
 
   private constructor(
-    db: StoreConnection,
-    lock: StoreConnection,
+    db: Database,
+    lock: Database,
     durable: boolean,
     beforeCommit: StoreOptions["beforeCommit"],
   ) {
@@ -48,10 +48,9 @@ export class Store {
     this.#sql = new Statements(db);
     this.#group = new CommitGroup(db, beforeCommit);
     this.#durable = durable;
-    this.folders = new FolderTable(db);
-    this.documents = new DocumentTable(db);
-    this.notices = new NoticeTable(db);
-    this.holdings = new Holdings(db);
+    this.folders = new FolderTable(this.#sql);
+    this.documents = new DocumentTable(this.#sql);
+    this.notices = new NoticeTable(this.#sql);
   }
 
   /** A Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why it cannot be opened. */
@@ -68,52 +67,56 @@ export class Store {
 
   /** The account with its root folder, made if missing. */
   account(option: AccountOption, now: number): Account {
-    return this.#db.transaction(() => {
-      this.#db
-        .prepare("INSERT INTO account (key) VALUES (?) ON CONFLICT DO NOTHING")
-        .run(option.key);
-      const row = this.#db
-        .prepare<[string], { id: number }>("SELECT id FROM account WHERE key = ?")
-        .get(option.key);
+    return this.inOneTransaction(() => {
+      this.#sql.of("INSERT INTO account (key) VALUES (?) ON CONFLICT DO NOTHING").run(option.key);
+      const row = this.accounts().find(({ key }) => key === option.key);
       invariant(row, "the account that was just added is there");
       return { ...option, id: row.id, rootId: this.folders.root(row.id, now) };
-    })();
+    });
+  }
+
+  /** Every account that the store knows, oldest first, whether or not it may sign now. */
+  accounts(): { id: number; key: string }[] {
+    return this.#sql
+      .of<{ id: number; key: string }>("SELECT id, key FROM account ORDER BY id")
+      .all();
   }
 
   /** Pages charged to the account so far. */
   pagesUsed(accountId: number): number {
-    return (
-      this.#sql
-        .prepare<[number], { pages_used: number }>("SELECT pages_used FROM account WHERE id = ?")
-        .get(accountId)?.pages_used ?? 0
-    );
+    const row = this.#sql
+      .of<{ pages_used: number }>("SELECT pages_used FROM account WHERE id = ?")
+      .get(accountId);
+    return row?.pages_used ?? 0;
   }
 
   /** Pages that were set by hand: -1 unlimited, undefined when none were. */
   allowance(accountId: number): number | undefined {
     const row = this.#sql
-      .prepare<[number], { allowance: number | null }>("SELECT allowance FROM account WHERE id = ?")
+      .of<{ allowance: number | null }>("SELECT allowance FROM account WHERE id = ?")
       .get(accountId);
     return row?.allowance ?? undefined;
   }
 
   /** Sets them; undefined: the options say again. */
   setAllowance(accountId: number, pages: number | undefined): void {
-    this.#sql
-      .prepare("UPDATE account SET allowance = ? WHERE id = ?")
-      .run(pages ?? null, accountId);
+    this.#sql.of("UPDATE account SET allowance = ? WHERE id = ?").run(pages ?? null, accountId);
   }
 
-  /** Every account that the store knows, oldest first, whether or not it may sign now. */
-  accounts(): { id: number; key: string }[] {
+  /** Accounts whose pages are not the sum of what their documents were charged. */
+  wrongCharges(): { key: string; pages_used: number; charged: number }[] {
     return this.#sql
-      .prepare<[], { id: number; key: string }>("SELECT id, key FROM account ORDER BY id")
+      .of<{ key: string; pages_used: number; charged: number }>(
+        `SELECT key, pages_used, coalesce(sum(pages_charged), 0) AS charged
+         FROM account LEFT JOIN document ON document.account_id = account.id
+         GROUP BY account.id HAVING pages_used <> charged`,
+      )
       .all();
   }
 
   /** Makes the folder at `/A/B` and all above it; returns its id. */
   makeFolder(account: Pick<Account, "id" | "rootId">, path: string, now: number): number {
-    return this.#db.transaction(() => this.folders.make(account.id, account.rootId, path, now))();
+    return this.inOneTransaction(() => this.folders.make(account.id, account.rootId, path, now));
   }
 
   /**
@@ -144,12 +147,11 @@ export class Store {
   async isFirst({ signature, until }: Dated, now: number): Promise<boolean> {
     return this.#group.run({
       run: () => {
-        this.#sql.prepare("DELETE FROM accepted_signature WHERE until < ?").run(now);
-        return (
-          this.#sql
-            .prepare("INSERT INTO accepted_signature VALUES (?, ?) ON CONFLICT DO NOTHING")
-            .run(signature, until).changes === 1
-        );
+        this.#sql.of("DELETE FROM accepted_signature WHERE until < ?").run(now);
+        const { changes } = this.#sql
+          .of("INSERT INTO accepted_signature VALUES (?, ?) ON CONFLICT DO NOTHING")
+          .run(signature, until);
+        return changes === 1;
       },
     });
   }
@@ -174,7 +176,8 @@ export class Store {
 
   /** Among what was uploaded before `before`, epoch ms; Infinity: among all there is. */
   search(accountId: number, asked: ParameterValues<"search">, before: number): SearchResult {
-    return search(this.#db, accountId, asked, before);
+    // A cache of its own: the texts of its statements are as many as there are searches.
+    return search(new Statements(this.#db), accountId, asked, before);
   }
 
   /** What the account has stored, oldest first: of ids above `after`, `limit` of them or all. */
@@ -186,8 +189,8 @@ export class Store {
   }
 
   /** All of `work`'s changes, or none; one commit for many. */
-  inOneTransaction(work: () => void): void {
-    this.#db.transaction(work)();
+  inOneTransaction<T>(work: () => T): T {
+    return this.#db.transaction(work)();
   }
 
   /** A transaction that is kept over a crash of the program, but does not wait for the disk. */

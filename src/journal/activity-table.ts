@@ -1,6 +1,6 @@
 /** What happened lately: usage buckets, and batches. */
 import type { Batch } from "./journal.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../sqlite/statements.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
 
 /** Written with the documents that it is about. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
-import { keepEarlierCopy } from "../std/earlier-copy.ts";
 import { Fault } from "../std/fault.ts";
+import { keepEarlierCopy } from "../sqlite/earlier-copy.ts";
 import { asFault, type JournalCode } from "./journal-fault.ts";
 import { readOwner, writeOwner } from "./owner-lock.ts";
 
@@ -51,13 +51,7 @@ export function withHint(
  * owner, before anything else runs: the event loop stands still meanwhile.
  */
 export function keepBeforeMigration(db: Database.Database, path: string, version: number): string {
-  const pages = Number(db.pragma("page_count", { simple: true }));
-  const bytes = pages * Number(db.pragma("page_size", { simple: true }));
-  const write = (draft: string) => {
-    db.prepare("VACUUM INTO ?").run(draft);
-    markAsCopy(draft);
-  };
-  return keepEarlierCopy({ path, version, bytes, write });
+  return keepEarlierCopy(db, path, version, markAsCopy);
 }
 
 /**

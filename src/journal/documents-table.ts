@@ -8,7 +8,7 @@ import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
 import type { Alone, NewDocument } from "./journal.ts";
 import { QUERIES } from "./sqlite-queries.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../sqlite/statements.ts";
 
 export class DocumentsTable {
   readonly #sql: Statements;

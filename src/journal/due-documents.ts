@@ -13,7 +13,7 @@ import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
 import { dueText } from "./due-text.ts";
 import type { DueQuery } from "./journal.ts";
 import { LARGE_INDEX_BYTES } from "./indexes.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../sqlite/statements.ts";
 
 const DUE =
   "n.mirror_id = @mirrorId AND n.state = @state AND n.due_at <= @now AND n.due_at > @after";

@@ -17,6 +17,7 @@ import Database from "better-sqlite3";
 import { syncDirectory } from "../std/durable.ts";
 import { Fault } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";
+import { schemaVersionOf } from "../sqlite/schema-steps.ts";
 import { keepBeforeMigration } from "./backup.ts";
 import { PROGRESS_TABLE } from "./copy/copied-tables.ts";
 import {
@@ -72,7 +73,7 @@ export function createIfMissing(path: string): void {
     const db = new Database(draft);
     try {
       // All versions at once: what is half made is thrown away, and each commit waits for the disk four times.
-      db.transaction(() => migrate(db, 0)).immediate();
+      db.transaction(() => migrate(db)).immediate();
     } finally {
       db.close();
     }
@@ -146,7 +147,7 @@ export function assertReadable(path: string, shown: string): void {
 function bringUpToDate(db: Database.Database, path: string, version: number): Migrated | undefined {
   if (version === SCHEMA_VERSION) return undefined;
   const copy = keepBeforeMigration(db, path, version);
-  migrate(db, version);
+  migrate(db);
   return { from: version, to: SCHEMA_VERSION, copy };
 }
 
@@ -182,7 +183,7 @@ function directoryFault(shown: string): Fault {
 }
 
 function checkedVersion(db: Database.Database, path: string, role: Role): number {
-  const version = Number(db.pragma("user_version", { simple: true }));
+  const version = schemaVersionOf(db);
   if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) {
     throw journalFault("JOURNAL_FOREIGN", path, "a database, but not a scanferry journal");
   }

@@ -1,6 +1,6 @@
 /** Outcomes that `after` hooks are to be told, written with the event that each is. */
 import type { Document } from "../domain/document.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../sqlite/statements.ts";
 import type { HookOutcome } from "./outbox-entry.ts";
 
 export class OutboxTable {

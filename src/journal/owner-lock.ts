@@ -1,14 +1,7 @@
-/**
- * One daemon per journal. The lock is an exclusive transaction on a database of its own next to the
- * journal: a lock of the kernel, which ends with the process however that ends, so that no stale
- * lock can exist. The journal itself stays open to readers and to the command line.
- *
- * The lock file must never be opened other than through SQLite: closing any descriptor of it would
- * drop the process's locks (POSIX).
- */
+/** One daemon per journal. The journal itself stays open to readers and to the command line. */
 import { closeSync, existsSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
-import { codeOf } from "../std/fault.ts";
+import { isBusy, takeLock } from "../sqlite/owner-lock.ts";
 import { asFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 
 /** Who owns a journal. */
@@ -37,7 +30,7 @@ export function takeOwnerLock(path: string, patienceMs = PATIENCE_MS): Database.
   const lockPath = lockPathOf(path);
   try {
     if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
-    return locked(lockPath, patienceMs);
+    return takeLock(lockPath, patienceMs);
   } catch (error) {
     if (!isBusy(error)) throw asFault(error, path);
     const owner = ownerRow(path);
@@ -54,23 +47,10 @@ export function freeLock(path: string): Database.Database | undefined {
   const lockPath = lockPathOf(path);
   if (!existsSync(lockPath)) return undefined;
   try {
-    return locked(lockPath, 0);
+    return takeLock(lockPath, 0);
   } catch {
     // In use, or not this user's: then it is left to the next owner to conclude anything.
     return undefined;
-  }
-}
-
-function locked(lockPath: string, patienceMs: number): Database.Database {
-  const lock = new Database(lockPath, { timeout: patienceMs });
-  try {
-    // Nothing is ever written to the lock file, so that it needs no rollback journal next to it.
-    lock.pragma("journal_mode = MEMORY");
-    lock.exec("BEGIN EXCLUSIVE");
-    return lock;
-  } catch (error) {
-    lock.close();
-    throw error;
   }
 }
 
@@ -139,8 +119,4 @@ export function writeOwner(db: Database.Database, owner: Owner | undefined): voi
       version,
     );
   }).immediate();
-}
-
-function isBusy(error: unknown): boolean {
-  return codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
 }

@@ -5,7 +5,7 @@ import { bytesOf, joinRaw } from "../std/raw-path.ts";
 import { attemptEffect, begunAttempt } from "./attempt-effect.ts";
 import { type HistoryLine, linesFor, type NumberedLine, numberOf } from "./history-line.ts";
 import type { AttemptRow } from "./journal.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../sqlite/statements.ts";
 
 const HISTORY = `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
   FROM history h`;

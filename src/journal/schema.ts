@@ -8,6 +8,7 @@
  * explains them. The tables of a journal in PostgreSQL are made from these (postgres/tables.ts).
  */
 import type { Database } from "better-sqlite3";
+import { takeSteps } from "../sqlite/schema-steps.ts";
 import { SQLITE_COUNTS } from "./document-counts.ts";
 import { INDEXES } from "./indexes.ts";
 
@@ -268,14 +269,7 @@ export const MIGRATIONS: readonly string[] = [
 /** The `user_version` this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the database up to date, one transaction a version: a crash leaves a whole version. */
-export function migrate(db: Database, version: number): void {
-  for (const [index, sql] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    db.transaction(() => {
-      db.exec(sql);
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${index + 1}`);
-    }).immediate();
-  }
+/** Brings the tables up to date. */
+export function migrate(db: Database): void {
+  takeSteps(db, MIGRATIONS, APPLICATION_ID);
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { ActivityTable } from "./activity-table.ts";
 import { DocumentsTable } from "./documents-table.ts";
 import { RecordsTable } from "./records-table.ts";
-import { Statements } from "./statements.ts";
+import { Statements } from "../sqlite/statements.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { TidyTable } from "./tidy-table.ts";
 

@@ -3,7 +3,7 @@ import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import type { DocumentsTable } from "./documents-table.ts";
 import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../sqlite/statements.ts";
 import {
   joinedTombstone,
   type Tombstone,

@@ -132,7 +132,7 @@ function opened(image: Buffer): Opened {
 function emptyImage(): Buffer {
   const db = new Database(":memory:");
   try {
-    migrate(db, 0);
+    migrate(db);
     return db.serialize();
   } finally {
     db.close();

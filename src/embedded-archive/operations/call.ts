@@ -3,7 +3,7 @@ import type { ParameterValues } from "../parameters.ts";
 import type { Account, Store } from "../store.ts";
 import { documentDetailOf, documentOf } from "../document-row.ts";
 import { folderDetailOf, folderOf, type FolderRow } from "../folder-table.ts";
-import { pageOf, sliceOf } from "../reading.ts";
+import { pageOf, sliceOf } from "../slice.ts";
 import { Refusal } from "../refusal.ts";
 
 /** One authenticated request of a reading operation, its parameters read. */

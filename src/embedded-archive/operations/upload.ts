@@ -2,7 +2,6 @@ import { authenticate } from "../authentication.ts";
 import type { Draft } from "../draft.ts";
 import type { Context } from "../archive-context.ts";
 import { documentDetailOf } from "../document-row.ts";
-import { documentNameOf } from "../document-table.ts";
 import type { FaultAction } from "../faults.ts";
 import { type Fields, type ParameterValues, valuesOf } from "../parameters.ts";
 import type { DocumentDetail } from "../../wire/shapes.ts";
@@ -62,7 +61,6 @@ export async function upload(
     account_id: account.id,
     folder_id: admission.folderId,
     filename: asked.filename,
-    document_name: documentNameOf(asked.filename),
     uploaded_at: now,
     pages_charged: pages,
     batch: asked.batch ?? null,

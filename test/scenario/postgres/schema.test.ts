@@ -42,7 +42,7 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
   test("hold every column of SQLite's, so that a journal can be copied", async () => {
     await opened("alike", true);
     const db = new Database(":memory:");
-    migrate(db, 0);
+    migrate(db);
     const wanted = db
       .prepare<[], { place: string }>(
         `SELECT t.name || '.' || c.name AS place FROM sqlite_schema t, pragma_table_info(t.name) c

@@ -7,7 +7,7 @@ import { OWN_QUERIES, QUERIES } from "../../../src/journal/sqlite-queries.ts";
 import { LARGE_INDEX_BYTES } from "../../../src/journal/indexes.ts";
 import { migrate } from "../../../src/journal/schema.ts";
 import { TIDY_QUERIES } from "../../../src/journal/tidy-table.ts";
-import { Statements } from "../../../src/journal/statements.ts";
+import { Statements } from "../../../src/sqlite/statements.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
 import { scratch } from "./scratch.ts";
@@ -17,7 +17,7 @@ let db: Database.Database;
 
 beforeAll(() => {
   db = new Database(join(directory.path, "journal.db"));
-  migrate(db, 0);
+  migrate(db);
 });
 
 afterAll(() => {

@@ -1,45 +1,37 @@
 /**
  * Copies of a database as it was before its tables were changed, next to it: the way back to the
- * program that wrote it. Knows files only; anyone who calls knows the database.
+ * program that wrote it.
  */
 import { readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { beginDraft, dropDraft, publishDraft } from "./draft-database.ts";
-
-/** What is copied, and how. */
-export type EarlierCopy = {
-  /** Of the database. */
-  readonly path: string;
-  /** Of its tables, before they are changed. */
-  readonly version: number;
-  /** Of the copy, at most. */
-  readonly bytes: number;
-  /** Fills the file, which is there, empty and its owner's alone. */
-  readonly write: (draft: string) => void;
-};
+import type { Database } from "better-sqlite3";
+import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
 
 /** How many copies stay; each is as large as the database was. */
 const KEPT = 2;
 /** Room that is left free next to copy and changes. */
 const SPARE_BYTES = 8 * 1024 * 1024;
 
-/** Where the copy of a database with this version of its tables lies. */
-function earlierCopyPath(path: string, version: number): string {
-  return `${path}.schema-${version}`;
-}
-
 /**
- * Writes the copy, durably, and lets go of all but the latest ones. Returns its path. Throws an error
- * with the code ENOSPC, before anything is written, where there is no room for the copy and for
- * changing the tables, which may rewrite them whole.
+ * Writes the copy of the database at `path`, durably, and lets go of all but the latest ones. `finish` may change
+ * the copy before anyone sees it. Returns its path. Throws an error with the code ENOSPC, before anything is
+ * written, where there is no room for the copy and for changing the tables, which may rewrite them whole.
  */
-export function keepEarlierCopy({ path, version, bytes, write }: EarlierCopy): string {
+export function keepEarlierCopy(
+  db: Database,
+  path: string,
+  version: number,
+  finish: (draft: string) => void = () => {},
+): string {
+  const pages = Number(db.pragma("page_count", { simple: true }));
+  const bytes = pages * Number(db.pragma("page_size", { simple: true }));
   assertRoom(dirname(path), 2 * bytes + SPARE_BYTES);
-  const copy = earlierCopyPath(path, version);
+  const copy = `${path}.schema-${version}`;
   const draft = `${copy}.partial`;
   try {
     beginDraft(draft);
-    write(draft);
+    db.prepare("VACUUM INTO ?").run(draft);
+    finish(draft);
     publishDraft(draft, copy);
   } catch (error) {
     dropDraft(draft);
