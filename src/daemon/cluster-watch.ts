@@ -1,5 +1,10 @@
 /** Follows what happens in the cluster while this daemon's loops run. */
-import type { Assignment, Cluster, ClusterChange } from "../journal/cluster.ts";
+import {
+  assignmentText,
+  type Assignment,
+  type Cluster,
+  type ClusterChange,
+} from "../journal/cluster.ts";
 import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "../sync/ownership.ts";
@@ -10,6 +15,9 @@ import { isLocal } from "../sync/reader-mirror.ts";
 
 /** Why the loops have to start again: the lease is lost, or an archive is another. */
 export type StartOver = "lost" | "replaced";
+
+/** What is sought, and which of it this host is near to. */
+type Sought = Readonly<Record<"assignments" | "local", readonly Assignment[]>>;
 
 export class ClusterWatch implements Disposable {
   readonly #cluster: Cluster;
@@ -34,17 +42,15 @@ export class ClusterWatch implements Disposable {
   /** Seeks the assignments, some of which this host is near to. */
   static async open(
     cluster: Cluster,
-    {
-      assignments,
-      local = [],
-    }: { assignments: readonly Assignment[]; local?: readonly Assignment[] },
+    sought: () => Sought,
     log: Log,
     back: () => void,
   ): Promise<ClusterWatch> {
     const watch = new ClusterWatch(cluster, log, back);
     if (!isShared(cluster)) return watch;
+    const { assignments, local } = sought();
     await cluster.seek(assignments, local);
-    const led = assignments.filter((assignment) => cluster.owns(assignment));
+    const led = assignments.filter((assignment) => cluster.owns(assignment)).map(assignmentText);
     log.info(
       { instance: cluster.instanceId, assignments: led },
       "several daemons share the journal",
@@ -101,7 +107,7 @@ export class ClusterWatch implements Disposable {
     const log = this.#log;
     switch (change.type) {
       case "gained":
-        log.info({ assignments: change.assignments }, "new assignments");
+        log.info({ assignments: change.assignments.map(assignmentText) }, "new assignments");
         return;
       case "others-lost": {
         const instances = change.instances.map(({ name, id }) => ({ name, id }));
@@ -142,18 +148,16 @@ export function soughtBy(
   config: Config,
   archiveIds: readonly number[],
   rows: readonly MirrorRow[],
-): { readonly assignments: Assignment[]; readonly local: Assignment[] } {
+): Sought {
   const mounts = readMounts();
-  const mirrors = config.mirrors.flatMap((mirror) => {
+  const assignments = archiveIds.map((id): Assignment => ({ kind: "account", id }));
+  const local: Assignment[] = [];
+  for (const mirror of config.mirrors) {
     const row = rows.find(({ name }) => name === mirror.name);
-    return row ? [{ mirror, row, assignment: `mirror:${row.id}` as const }] : [];
-  });
-  const local = mirrors.filter(({ mirror, row }) => isLocal(mirror, mounts, row.device));
-  return {
-    assignments: [
-      ...archiveIds.map((id) => `account:${id}` as const),
-      ...mirrors.map(({ assignment }) => assignment),
-    ],
-    local: local.map(({ assignment }) => assignment),
-  };
+    if (!row) continue;
+    const assignment: Assignment = { kind: "mirror", id: row.id };
+    assignments.push(assignment);
+    if (isLocal(mirror, mounts, row.device)) local.push(assignment);
+  }
+  return { assignments, local };
 }

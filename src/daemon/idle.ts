@@ -4,6 +4,7 @@ import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";
 import type { DocumentReader, Journal } from "../journal/journal.ts";
+import { isSame } from "../journal/cluster.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
@@ -156,10 +157,9 @@ async function isScanned({ scanSchedulers, journal: { cluster } }: Watched): Pro
   if (!isShared(cluster)) return true;
   const others = (await cluster.instances()).filter(({ id }) => id !== cluster.instanceId);
   const theirs = others.flatMap(({ assignments }) => assignments);
-  return scanSchedulers.every(({ isLed, mirror: { row } }) => {
-    const assignment = `mirror:${row.id}` as const;
-    return theirs.includes(assignment) || (isLed && cluster.owns(assignment));
-  });
+  return scanSchedulers.every(
+    ({ isLed, mirror: { row } }) => isLed || theirs.some(isSame({ kind: "mirror", id: row.id })),
+  );
 }
 
 async function isOver(

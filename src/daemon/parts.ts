@@ -17,7 +17,7 @@ import { type Log, logWith } from "../std/log.ts";
 import { assured, IdentityGuard } from "../sync/archive-identity.ts";
 import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
-import { isShared, type Ownership, ownershipOf } from "../sync/ownership.ts";
+import { type Ownership, ownershipOf } from "../sync/ownership.ts";
 import { asLearned } from "../sync/learned-settle.ts";
 import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
@@ -95,9 +95,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   // Before anything can happen to a document: what nobody keeps is not told.
   await journal.keepOutboxEntries(toldOf(config, mirrors));
   const archiveIds = [...rows.values()].map(({ id }) => id);
-  const sought = isShared(journal.cluster)
-    ? soughtBy(config, archiveIds, mirrors)
-    : { assignments: [], local: [] };
+  const sought = () => soughtBy(config, archiveIds, mirrors);
   const cluster = stack.use(
     await ClusterWatch.open(journal.cluster, sought, log, () => all.rest()),
   );
@@ -120,7 +118,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     await Promise.all([...readers].map((reader) => reader.close()));
   };
   const first = rows.get(config.archive.name)?.id;
-  const tells = () => first !== undefined && journal.cluster.owns(`account:${first}`);
+  const tells = () => first !== undefined && journal.cluster.owns({ kind: "account", id: first });
   return { journal, accounts: all, cluster, clock, tells, changed, uploads, endReaders };
 }
 

@@ -2,7 +2,17 @@
 import type { Fault } from "../std/fault.ts";
 
 /** Work that is done by one daemon at a time: of an archive (`ArchiveRow.id`), or of a mirror (`MirrorRow.id`). */
-export type Assignment = `account:${number}` | `mirror:${number}`;
+export type Assignment = { readonly kind: "account" | "mirror"; readonly id: number };
+
+/** An assignment as the journal and the log have it. */
+export function assignmentText({ kind, id }: Assignment): string {
+  return `${kind}:${id}`;
+}
+
+/** Whether an assignment is this one. */
+export function isSame({ kind, id }: Assignment): (other: Assignment) => boolean {
+  return (other) => other.kind === kind && other.id === id;
+}
 
 /** A daemon on the journal. */
 export type Instance = {
@@ -91,6 +101,11 @@ export const SOLO_CLUSTER: Cluster = {
   instances: async () => [],
   listen: () => () => undefined,
 };
+
+/** The cluster as one sees it who is no instance: without a lease, and without assignments. */
+export function guestCluster(instances: Cluster["instances"]): Cluster {
+  return { ...SOLO_CLUSTER, sendLeftMs: 0, owns: () => false, instances };
+}
 
 /** Whether a journal has one owner, and no other daemon shares it. */
 export function isSolo({ instanceId }: Pick<Cluster, "instanceId">): boolean {

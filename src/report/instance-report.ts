@@ -43,11 +43,10 @@ function reportOf(
 }
 
 function assignmentName(
-  assignment: Assignment,
+  { kind, id }: Assignment,
   { mirrors, archives }: Parameters<typeof instancesOf>[1],
 ): string {
-  const [kind, number] = assignment.split(":");
   const known = kind === "account" ? archives : mirrors;
-  const name = known.find(({ id }) => id === Number(number))?.name ?? number;
+  const name = known.find((row) => row.id === id)?.name ?? id;
   return `${kind === "account" ? "archive" : "mirror"} ${name}`;
 }

@@ -27,9 +27,9 @@ export function ownershipOf(
   return {
     isShared: true,
     get account() {
-      return cluster.owns(`account:${archiveId}`);
+      return cluster.owns({ kind: "account", id: archiveId });
     },
-    owns: (mirrorId) => cluster.owns(`mirror:${mirrorId}`),
+    owns: (mirrorId) => cluster.owns({ kind: "mirror", id: mirrorId }),
   };
 }
 

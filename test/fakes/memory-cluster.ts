@@ -1,6 +1,12 @@
-import type { Cluster, ClusterChange, Assignment, Instance } from "../../src/journal/cluster.ts";
+import {
+  isSame,
+  type Assignment,
+  type Cluster,
+  type ClusterChange,
+  type Instance,
+} from "../../src/journal/cluster.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
-import { assignmentsToTake, takersOf, type Wish } from "../../src/journal/postgres/fair-share.ts";
+import { Wishes } from "../../src/journal/postgres/fair-share.ts";
 import type { Clock } from "../../src/std/clock.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -11,8 +17,8 @@ export const TAKEN_MS = 5_000;
 /** Leases end this much earlier for sending than for others. */
 const MARGIN_MS = 1_000;
 
-/** An instance as the store knows it; its assignments are kept next to it. */
-export type InstanceRow = Omit<Instance, "assignments"> & { readonly lost: boolean };
+/** An instance as the store knows it. */
+export type InstanceRow = Instance & { readonly lost: boolean };
 
 /** How an instance joins. */
 export type Joining = {
@@ -33,11 +39,10 @@ export class MemoryCluster implements Cluster {
   readonly instanceId: number;
   readonly leaseMs: number;
   readonly #store: MemoryStore;
-  readonly #freeSince = new Map<Assignment, number>();
   readonly #clock: Clock;
   readonly #host: Clock;
   readonly #listeners = new Set<(change: ClusterChange) => void>();
-  #sought: readonly Assignment[] = [];
+  #wishes: Wishes;
   /** When the last renewal that succeeded was asked for, by both clocks of the host. */
   #asked: { readonly monotonic: number; readonly wall: number };
   #offsetMs: number;
@@ -57,6 +62,7 @@ export class MemoryCluster implements Cluster {
     this.#host = host;
     this.#asked = { monotonic: host.monotonic(), wall: host.now() };
     this.#offsetMs = clock.now() - host.now();
+    this.#wishes = new Wishes([], leaseMs);
   }
 
   /** Another instance of the store's cluster. */
@@ -71,6 +77,7 @@ export class MemoryCluster implements Cluster {
       version: "0.1.0",
       web: null,
       startedAt: now,
+      assignments: [],
       local: [],
     };
     store.instances.set(id, { ...row, renewedAt: now, leaseUntil: now + leaseMs, lost: false });
@@ -91,18 +98,18 @@ export class MemoryCluster implements Cluster {
   }
 
   owns(assignment: Assignment): boolean {
-    return !this.#isLost && this.#store.assignments.get(assignment) === this.instanceId;
+    return !this.#isLost && this.#row.assignments.some(isSame(assignment));
   }
 
   async seek(assignments: readonly Assignment[], local: readonly Assignment[] = []): Promise<void> {
     this.assertThere();
-    this.#sought = assignments;
+    this.#wishes = new Wishes(assignments, this.leaseMs);
     this.#store.instances.set(this.instanceId, { ...this.#row, local });
     this.#take();
   }
 
   async instances(): Promise<Instance[]> {
-    return this.#store.living().map((row) => this.#instanceOf(row));
+    return this.#store.living();
   }
 
   listen(listener: (change: ClusterChange) => void): () => void {
@@ -194,28 +201,17 @@ export class MemoryCluster implements Cluster {
     return row;
   }
 
-  #instanceOf({ lost, ...instance }: InstanceRow): Instance {
-    invariant(!lost, `instance ${instance.id} is lost`);
-    const assignments = [...this.#store.assignments].filter(([, id]) => id === instance.id);
-    return { ...instance, assignments: assignments.map(([assignment]) => assignment).sort() };
-  }
-
   #declareLost(isLost: (instance: InstanceRow) => boolean): void {
     const store = this.#store;
     const lost = store.living().filter(isLost);
     if (lost.length === 0) return;
-    const instances = lost.map((row) => this.#instanceOf(row));
     if (lost.some(({ id }) => id !== this.instanceId)) store.markUnclean();
-    for (const instance of lost) {
-      store.instances.set(instance.id, { ...instance, lost: true });
-      for (const [assignment, id] of store.assignments)
-        if (id === instance.id) store.assignments.delete(assignment);
-    }
+    for (const row of lost) store.instances.set(row.id, { ...row, assignments: [], lost: true });
     for (const cluster of store.clusters) {
       if (cluster === this || lost.some(({ id }) => id === cluster.instanceId)) continue;
-      cluster.#hear({ type: "others-lost", instances });
+      cluster.#hear({ type: "others-lost", instances: lost });
     }
-    if (!this.#isAway) this.#tell({ type: "others-lost", instances });
+    if (!this.#isAway) this.#tell({ type: "others-lost", instances: lost });
   }
 
   /** What another instance has found out, which is told to all. */
@@ -235,26 +231,11 @@ export class MemoryCluster implements Cluster {
   }
 
   #take(): Assignment[] {
-    const free = assignmentsToTake(this.#wishes());
-    for (const assignment of free) this.#store.assignments.set(assignment, this.instanceId);
+    const view = { me: this.instanceId, living: this.#store.living(), gone: [] };
+    const free = this.#wishes.toTake(view, this.#host.monotonic());
+    const row = this.#row;
+    this.#store.instances.set(row.id, { ...row, assignments: [...row.assignments, ...free] });
     return free;
-  }
-
-  #wishes(): Wish[] {
-    const now = this.#host.monotonic();
-    const instances = this.#store.living();
-    const cluster = { me: this.instanceId, instances, gone: new Set<Assignment>() };
-    return this.#sought.map((assignment): Wish => {
-      const takers = takersOf(assignment, cluster);
-      const id = this.#store.assignments.get(assignment);
-      if (id !== undefined) {
-        this.#freeSince.delete(assignment);
-        return { assignment, takers, holder: id === this.instanceId ? "me" : "other" };
-      }
-      const since = this.#freeSince.get(assignment) ?? now;
-      this.#freeSince.set(assignment, since);
-      return { assignment, takers, holder: now - since >= this.leaseMs / 4 ? "left" : "nobody" };
-    });
   }
 
   #lose(): void {

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import type { Document } from "../../src/domain/document.ts";
-import { type Assignment, MARK_UNCLEAN } from "../../src/journal/cluster.ts";
+import { MARK_UNCLEAN } from "../../src/journal/cluster.ts";
 import { columnsOf, type DocumentRow, documentOf } from "../../src/journal/columns.ts";
 import { breachOf } from "../../src/journal/group-commit.ts";
 import { migrate } from "../../src/journal/schema.ts";
@@ -25,7 +25,6 @@ export class MemoryStore {
   /** Everybody who ever joined, and those who can be told about something. */
   readonly instances = new Map<number, InstanceRow>();
   readonly clusters = new Set<MemoryCluster>();
-  readonly assignments = new Map<Assignment, number>();
   /** Whose a row is for a while, and who claimed it last. */
   readonly taken = new Map<number, { readonly by: number; readonly until: number }>();
   readonly senders = new Map<number, number>();

@@ -10,6 +10,7 @@ import { digestOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
+import { ACCOUNT } from "../fixtures/assignments.ts";
 
 /** Long enough for a machine that has no breath for some seconds: who does not renew it in time is lost. */
 const LEASE_MS = 10_000;
@@ -58,7 +59,7 @@ test("the second takes over what the first did, while it runs, once the first is
   first.cluster.goAway("stopped");
   // Nobody looks at the source just now: only the scan of who takes over finds it.
   world.write("after.pdf", pdfOf(1, { seed: 2 }));
-  await until("the second to have it all", () => second.cluster.owns("account:1"));
+  await until("the second to have it all", () => second.cluster.owns(ACCOUNT));
   await second.idle();
   expect(world.archive.documents()).toHaveLength(2);
   // And from then on events tell it.

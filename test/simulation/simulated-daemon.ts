@@ -15,7 +15,9 @@ import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
 import type { SimulatedReader } from "./simulated-reader.ts";
 import { journaled } from "./trace.ts";
+import { assignmentText } from "../../src/journal/cluster.ts";
 import { RESCAN_KEY } from "../../src/sync/scan-scheduler.ts";
+import { ACCOUNT, ofMirror } from "../fixtures/assignments.ts";
 
 const SECOND = 1_000;
 
@@ -113,16 +115,13 @@ export class SimulatedDaemon {
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
     for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
-    await cluster.seek([
-      "account:1",
-      ...world.places.map(({ mirrorId }) => `mirror:${mirrorId}` as const),
-    ]);
+    await cluster.seek([ACCOUNT, ...world.places.map(({ mirrorId }) => ofMirror(mirrorId))]);
     const ownership = ownershipOf(cluster, 1);
     cluster.listen((change) => {
       if (this.#life !== life || life.isOver) return;
       if (change.type === "lost") life.crash();
       if (change.type === "gained")
-        world.trace.add(this.name, `gains ${change.assignments.join()}`);
+        world.trace.add(this.name, `gains ${change.assignments.map(assignmentText).join()}`);
     });
     const ready = Promise.withResolvers<Sync>();
     ready.promise.catch(() => {});

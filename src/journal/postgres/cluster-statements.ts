@@ -1,6 +1,6 @@
 /** What an instance of a cluster asks and tells the database. Each is a transaction of its own. */
 import { invariant } from "../../std/invariant.ts";
-import { MARK_UNCLEAN, type Assignment, type Instance } from "../cluster.ts";
+import { assignmentText, MARK_UNCLEAN, type Assignment, type Instance } from "../cluster.ts";
 import type { Connection } from "./link.ts";
 import type { Query } from "./query.ts";
 
@@ -67,17 +67,18 @@ export async function databaseTime(query: Query): Promise<number> {
   return row.now;
 }
 
-/** The database's time, epoch ms; undefined: the instance is lost. */
+/** Renews the lease, and tells others what this instance is near to: the database's time, epoch ms; undefined: it is lost. */
 export async function renew(
   query: Query,
   instance: number,
   leaseMs: number,
+  local: readonly Assignment[],
 ): Promise<number | undefined> {
   const { rows } = await query<{ now: number }>(
-    `UPDATE instances SET renewed_at = t, lease_until = t + $2 * interval '1 ms'
+    `UPDATE instances SET renewed_at = t, lease_until = t + $2 * interval '1 ms', local = $3
        FROM clock_timestamp() t WHERE id = $1 AND NOT lost
      RETURNING (extract(epoch FROM t) * 1000)::double precision AS now`,
-    [instance, leaseMs],
+    [instance, leaseMs, local.map(assignmentText)],
   );
   return rows[0]?.now;
 }
@@ -87,23 +88,14 @@ export async function announce(query: Query, instance: number, web: string | nul
   await query("UPDATE instances SET web = $2 WHERE id = $1", [instance, web]);
 }
 
-/** Tells others what this instance is near to. */
-export async function setLocal(
-  query: Query,
-  instance: number,
-  local: readonly Assignment[],
-): Promise<void> {
-  await query("UPDATE instances SET local = $2 WHERE id = $1", [instance, local]);
-}
-
 /** Ownership that an instance is near to which is gone since less than this, and may be back in a moment. */
-export async function localToGone(query: Query, withinMs: number): Promise<Set<Assignment>> {
-  const { rows } = await query<{ assignment: Assignment }>(
+export async function localToGone(query: Query, withinMs: number): Promise<Assignment[]> {
+  const { rows } = await query<{ assignment: string }>(
     `SELECT DISTINCT unnest(local) AS assignment FROM instances
       WHERE lost AND lease_until > clock_timestamp() - $1 * interval '1 ms'`,
     [withinMs],
   );
-  return new Set(rows.map(({ assignment }) => assignment));
+  return rows.map(({ assignment }) => assignmentOf(assignment));
 }
 
 /**
@@ -183,7 +175,13 @@ export async function leave(
   await query("COMMIT", []);
 }
 
-type InstanceRow = Omit<Instance, "assignments"> & { readonly assignments: Assignment[] };
+function assignmentOf(text: string): Assignment {
+  const [kind, id] = text.split(":");
+  return { kind: kind as Assignment["kind"], id: Number(id) };
+}
+
+type InstanceRow = Omit<Instance, "assignments" | "local"> &
+  Record<"assignments" | "local", string[]>;
 
 /** All instances that are not lost, by id. */
 export async function living(query: Query): Promise<Instance[]> {
@@ -196,7 +194,11 @@ export async function living(query: Query): Promise<Instance[]> {
        FROM instances m WHERE NOT m.lost ORDER BY m.id`,
     [],
   );
-  return rows;
+  return rows.map((row) => ({
+    ...row,
+    assignments: row.assignments.map(assignmentOf),
+    local: row.local.map(assignmentOf),
+  }));
 }
 
 /**
@@ -215,16 +217,16 @@ export async function take(
       "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' assignments', 0))",
       [],
     );
-    const { rows } = await query<{ assignment: Assignment }>(
+    const { rows } = await query<{ assignment: string }>(
       `INSERT INTO assignments (assignment, instance, since)
        SELECT d, m.id, clock_timestamp() FROM instances m, unnest($2::text[]) WITH ORDINALITY w (d, at)
         WHERE m.id = $1 AND NOT m.lost
         ORDER BY d COLLATE "C" FOR KEY SHARE OF m
        ON CONFLICT DO NOTHING RETURNING assignment`,
-      [instance, assignments],
+      [instance, assignments.map(assignmentText)],
     );
     await query("COMMIT", []);
-    return rows.map(({ assignment }) => assignment);
+    return rows.map(({ assignment }) => assignmentOf(assignment));
   } catch (error) {
     if (!connection.broken) await query("ROLLBACK", []);
     throw error;

@@ -6,11 +6,17 @@
  * the cluster changed.
  */
 import type { Clock } from "../../std/clock.ts";
-import type { Cluster, ClusterChange, Assignment, Instance } from "../cluster.ts";
+import {
+  isSame,
+  type Assignment,
+  type Cluster,
+  type ClusterChange,
+  type Instance,
+} from "../cluster.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./reconnect.ts";
 import * as statements from "./cluster-statements.ts";
-import { assignmentsToTake, takersOf, type Wish } from "./fair-share.ts";
+import { Wishes } from "./fair-share.ts";
 import type { Link } from "./link.ts";
 import { whyOf } from "./postgres-fault.ts";
 
@@ -46,13 +52,10 @@ export class PgCluster implements Cluster {
   #clockOffsetMs = 0;
   #isLost = false;
   #isOver = false;
-  #sought: readonly Assignment[] = [];
+  #wishes: Wishes;
   /** Of these, those of mirrors whose file system is this host's. */
   #local: readonly Assignment[] = [];
-  #isLocalSet = true;
-  #held = new Set<Assignment>();
-  /** Since when nobody has an assignment that this instance seeks, by the monotonic clock. */
-  readonly #freeSince = new Map<Assignment, number>();
+  #held: readonly Assignment[] = [];
   #others = new Map<number, Instance>();
   /** The turn that runs, and those that wait for it. */
   #turns: Promise<void> = Promise.resolve();
@@ -63,6 +66,7 @@ export class PgCluster implements Cluster {
     this.#with = work;
     this.instanceId = instanceId;
     this.leaseMs = work.leaseMs;
+    this.#wishes = new Wishes([], work.leaseMs);
     this.#askedAt = askedAt;
   }
 
@@ -90,15 +94,13 @@ export class PgCluster implements Cluster {
   }
 
   owns(assignment: Assignment): boolean {
-    return this.#held.has(assignment);
+    return this.#held.some(isSame(assignment));
   }
 
   /** Those that it gets at once are not told as gained. */
   async seek(assignments: readonly Assignment[], local: readonly Assignment[] = []): Promise<void> {
-    this.#sought = assignments;
+    this.#wishes = new Wishes(assignments, this.leaseMs);
     this.#local = local;
-    this.#isLocalSet = false;
-    this.#freeSince.clear();
     const first: ClusterChange[] = [];
     await this.#next(first);
     if (this.#isLost) throw leaseLost(this.#with.shown);
@@ -134,7 +136,7 @@ export class PgCluster implements Cluster {
     if (this.#isLost || this.#isOver) return;
     this.#isLost = true;
     this.#cancelAlarm();
-    this.#held.clear();
+    this.#held = [];
     this.#with.tell({ type: "lost" });
   }
 
@@ -188,15 +190,13 @@ export class PgCluster implements Cluster {
     const connection = await link.connection();
     const { query } = connection;
     const askedAt = momentOf(clock);
-    const now = await statements.renew(query, this.instanceId, this.leaseMs);
+    const now = await statements.renew(query, this.instanceId, this.leaseMs, this.#local);
     if (now === undefined) {
       this.lose();
       return;
     }
     this.#askedAt = askedAt;
     this.#clockOffsetMs = now - (askedAt.wall + clock.now()) / 2;
-    if (!this.#isLocalSet) await statements.setLocal(query, this.instanceId, this.#local);
-    this.#isLocalSet = true;
     await statements.declareLost(connection, session, channel);
     const living = await statements.living(query);
     this.#look(living, changes);
@@ -212,49 +212,19 @@ export class PgCluster implements Cluster {
   }
 
   async #gain(living: readonly Instance[], changes: ClusterChange[]): Promise<void> {
-    const { link } = this.#with;
+    const { link, clock } = this.#with;
     const connection = await link.connection();
-    const { query } = connection;
-    const holder = new Map(
-      living.flatMap(({ id, assignments }) => assignments.map((assignment) => [assignment, id])),
-    );
-    const holderOf = this.#holders(holder);
-    const isFree = this.#sought.some((assignment) => !holder.has(assignment));
-    const gone = isFree ? await statements.localToGone(query, this.leaseMs) : new Set<Assignment>();
-    const cluster = { me: this.instanceId, instances: living, gone };
-    const wishes = this.#sought.map(
-      (assignment): Wish => ({
-        assignment,
-        holder: holderOf(assignment),
-        takers: takersOf(assignment, cluster),
-      }),
-    );
-    const mine = this.#sought.filter((assignment) => holder.get(assignment) === this.instanceId);
-    const wanted = assignmentsToTake(wishes);
-    const taken =
-      wanted.length > 0 ? await statements.take(connection, this.instanceId, wanted) : [];
-    const held = new Set([...mine, ...taken]);
-    const gained = [...held].filter((assignment) => !this.#held.has(assignment));
+    const me = this.instanceId;
+    const gone = await statements.localToGone(connection.query, this.leaseMs);
+    const wanted = this.#wishes.toTake({ me, living, gone }, clock.monotonic());
+    const taken = wanted.length > 0 ? await statements.take(connection, me, wanted) : [];
+    const mine = living.find(({ id }) => id === me)?.assignments ?? [];
+    const held = [...mine, ...taken];
+    const gained = held.filter((assignment) => !this.owns(assignment));
     this.#held = held;
     if (gained.length > 0) changes.push({ type: "gained", assignments: gained });
     // Another instance that looked at the same moment was quicker: its share lies among the others.
     if (taken.length < wanted.length) this.wake();
-  }
-
-  /** Who has an assignment just now, as far as that decides who takes it. */
-  #holders(holder: ReadonlyMap<Assignment, number>): (assignment: Assignment) => Wish["holder"] {
-    const now = this.#with.clock.monotonic();
-    return (assignment) => {
-      const id = holder.get(assignment);
-      if (id !== undefined) {
-        this.#freeSince.delete(assignment);
-        return id === this.instanceId ? "me" : "other";
-      }
-      const since = this.#freeSince.get(assignment) ?? now;
-      this.#freeSince.set(assignment, since);
-      // Others had their turns meanwhile, and left it.
-      return now - since >= this.leaseMs / 4 ? "left" : "nobody";
-    };
   }
 }
 

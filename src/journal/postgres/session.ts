@@ -8,13 +8,12 @@
 import { randomBytes } from "node:crypto";
 import { LEASE_MS, shownServer } from "../../network/journal-place.ts";
 import { type Clock, systemClock } from "../../std/clock.ts";
-import type { Cluster, ClusterChange, Instance } from "../cluster.ts";
+import { guestCluster, type Cluster, type ClusterChange, type Instance } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
 import { Absence } from "./reconnect.ts";
 import { PgCluster } from "./cluster.ts";
 import { living, type Joining } from "./cluster-statements.ts";
 import { PgGroupCommit, type Run } from "./group-commit.ts";
-import { guestCluster } from "./guest-cluster.ts";
 import { channelOf, Hearing } from "./hearing.ts";
 import { Link, type Way } from "./link.ts";
 import { asJournalFault } from "./postgres-fault.ts";

@@ -7,6 +7,7 @@ import { PgCluster } from "../../../src/journal/postgres/cluster.ts";
 import {
   assignmentsToTake,
   takersOf,
+  Wishes,
   type Wish,
 } from "../../../src/journal/postgres/fair-share.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -21,6 +22,7 @@ import {
 } from "../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../fixtures/postgres.ts";
 import { until } from "../../fixtures/until.ts";
+import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
 
 /** A lease that ends for nobody, however slow the machine: the database's clock is not moved by hand. */
 const LONG_MS = 600_000;
@@ -74,7 +76,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     await b.session.announce("http://b.example");
     const instances = await a.cluster.instances();
     expect(instances.map(({ name, web, assignments }) => [name, web, assignments])).toEqual([
-      ["a", null, ["account:1", "mirror:1"]],
+      ["a", null, [ACCOUNT, ofMirror(1)]],
       ["b", "http://b.example", []],
     ]);
     expect(instances.map(({ id }) => id)).toEqual([a.cluster.instanceId, b.cluster.instanceId]);
@@ -99,10 +101,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     });
     await a.cluster.seek(ownershipOf(0));
     await b.cluster.seek(ownershipOf(0));
-    expect([a.cluster.owns("account:1"), b.cluster.owns("account:1")]).toEqual([true, false]);
+    expect([a.cluster.owns(ACCOUNT), b.cluster.owns(ACCOUNT)]).toEqual([true, false]);
     await a.session.close();
-    expect(await b.hears("gained")).toEqual({ type: "gained", assignments: ["account:1"] });
-    expect(b.cluster.owns("account:1")).toBe(true);
+    expect(await b.hears("gained")).toEqual({ type: "gained", assignments: [ACCOUNT] });
+    expect(b.cluster.owns(ACCOUNT)).toBe(true);
     expect(await b.hears("others-lost")).toMatchObject({ instances: [{ name: "a" }] });
   });
 
@@ -113,14 +115,14 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     await a.cluster.seek(ownershipOf(4));
     const mirrors = ownershipOf(4).slice(1);
     expect(mirrors.filter((assignment) => a.cluster.owns(assignment))).toHaveLength(2);
-    await b.cluster.seek(["mirror:1"]);
+    await b.cluster.seek([ofMirror(1)]);
     // B does not seek the two that A left.
     await clock.advance(LEFT_MS);
     wake(a);
     await until("a to take what is left", () =>
       mirrors.every((assignment) => a.cluster.owns(assignment)),
     );
-    expect(b.cluster.owns("mirror:1")).toBe(false);
+    expect(b.cluster.owns(ofMirror(1))).toBe(false);
   });
 
   test("three share what one of them leaves behind", async () => {
@@ -138,7 +140,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
       all.every((assignment) => b.cluster.owns(assignment) !== c.cluster.owns(assignment)),
     );
     const mirrorsOf = (cluster: typeof b.cluster) =>
-      all.filter((assignment) => assignment !== "account:1" && cluster.owns(assignment)).length;
+      all.filter((each) => each.kind === "mirror" && cluster.owns(each)).length;
     expect([mirrorsOf(b.cluster), mirrorsOf(c.cluster)]).toEqual([3, 3]);
   });
 
@@ -159,7 +161,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     await client.end();
     await seeking;
     const mirrorsOf = (cluster: typeof b.cluster) =>
-      all.filter((assignment) => assignment !== "account:1" && cluster.owns(assignment)).length;
+      all.filter((each) => each.kind === "mirror" && cluster.owns(each)).length;
     await until("both to have some", () => mirrorsOf(b.cluster) > 0 && mirrorsOf(c.cluster) > 0);
     expect([mirrorsOf(b.cluster), mirrorsOf(c.cluster)]).toEqual([3, 3]);
   });
@@ -171,7 +173,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     await local.cluster.seek([], mirrors);
     await using far = await anInstance(place, "far");
     await far.cluster.seek(assignments);
-    expect(assignments.filter((assignment) => far.cluster.owns(assignment))).toEqual(["account:1"]);
+    expect(assignments.filter((assignment) => far.cluster.owns(assignment))).toEqual([ACCOUNT]);
     await local.cluster.seek(assignments, mirrors);
     expect(mirrors.filter((assignment) => local.cluster.owns(assignment))).toEqual(mirrors);
     expect((await far.cluster.instances()).map((instance) => instance.local)).toEqual([
@@ -192,7 +194,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
       await far.cluster.seek(assignments);
     }
     const gained = await far.hears("gained");
-    expect(gained.assignments, "the account is nobody's place").toEqual(["account:1"]);
+    expect(gained.assignments, "the account is nobody's place").toEqual([ACCOUNT]);
     {
       await using again = await anInstance(place, "local");
       await again.cluster.seek(assignments, mirrors);
@@ -217,9 +219,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     expect(a.cluster.sendLeftMs).toBe(LEASE_MS - 2_000);
     await lapse(a);
     wake(b);
-    expect(await b.hears("gained")).toEqual({ type: "gained", assignments: ["account:1"] });
+    expect(await b.hears("gained")).toEqual({ type: "gained", assignments: [ACCOUNT] });
     expect(await b.hears("others-lost")).toMatchObject({
-      instances: [{ id: a.cluster.instanceId, name: "a", assignments: ["account:1"] }],
+      instances: [{ id: a.cluster.instanceId, name: "a", assignments: [ACCOUNT] }],
     });
     const outcomes = await Promise.allSettled([count(a.session, "x"), count(a.session, "y")]);
     for (const outcome of outcomes) {
@@ -227,7 +229,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     }
     await expect(count(a.session, "z")).rejects.toMatchObject({ code: "LEASE_LOST" });
     expect(a.changes.at(-1)).toEqual({ type: "lost" });
-    expect([a.cluster.owns("account:1"), a.cluster.sendLeftMs]).toEqual([false, 0]);
+    expect([a.cluster.owns(ACCOUNT), a.cluster.sendLeftMs]).toEqual([false, 0]);
     expect([...(await counted(b.session)).keys()]).toEqual(["before"]);
   });
 
@@ -302,45 +304,45 @@ describe("the share of an instance", () => {
   const two = { takers: 2 };
 
   test.for([
-    ["alone: all", [wish("mirror:1"), wish("mirror:2")], ["mirror:1", "mirror:2"]],
+    ["alone: all", [wish(ofMirror(1)), wish(ofMirror(2))], [ofMirror(1), ofMirror(2)]],
     [
       "of two: half",
-      [wish("mirror:1", "nobody", two), wish("mirror:2", "nobody", two)],
-      ["mirror:1"],
+      [wish(ofMirror(1), "nobody", two), wish(ofMirror(2), "nobody", two)],
+      [ofMirror(1)],
     ],
-    ["has its share", [wish("mirror:1", "me", two), wish("mirror:2", "nobody", two)], []],
+    ["has its share", [wish(ofMirror(1), "me", two), wish(ofMirror(2), "nobody", two)], []],
     [
       "what others left",
-      [wish("mirror:1", "me", two), wish("mirror:2", "left", two)],
-      ["mirror:2"],
+      [wish(ofMirror(1), "me", two), wish(ofMirror(2), "left", two)],
+      [ofMirror(2)],
     ],
-    ["an account at once", [wish("mirror:1", "me"), wish("account:1")], ["account:1"]],
-    ["what is another's", [wish("account:1", "other"), wish("mirror:1", "other")], []],
-    ["local others: not yet", [wish("mirror:1", "nobody", { takers: 0 })], []],
-    ["local others: later", [wish("mirror:1", "left", { takers: 0 })], ["mirror:1"]],
+    ["an account at once", [wish(ofMirror(1), "me"), wish(ACCOUNT)], [ACCOUNT]],
+    ["what is another's", [wish(ACCOUNT, "other"), wish(ofMirror(1), "other")], []],
+    ["local others: not yet", [wish(ofMirror(1), "nobody", { takers: 0 })], []],
+    ["local others: later", [wish(ofMirror(1), "left", { takers: 0 })], [ofMirror(1)]],
     [
       "its share is of what it takes at once",
-      [wish("mirror:1", "nobody", { takers: 0 }), wish("mirror:2"), wish("mirror:3")],
-      ["mirror:2", "mirror:3"],
+      [wish(ofMirror(1), "nobody", { takers: 0 }), wish(ofMirror(2)), wish(ofMirror(3))],
+      [ofMirror(2), ofMirror(3)],
     ],
   ] as const)("%s", ([, wishes, taken]) => {
     expect(assignmentsToTake(wishes)).toEqual(taken);
   });
 
   test("who takes a mirror at once: those that are local to it, or all where none is", () => {
-    const instances = [
-      { id: 1, local: ["mirror:1"] },
-      { id: 2, local: [] },
-      { id: 3, local: ["mirror:1"] },
-    ] as const;
-    const gone = new Set<Assignment>(["mirror:3"]);
+    const living = [
+      { id: 1, assignments: [], local: [ofMirror(1)] },
+      { id: 2, assignments: [], local: [] },
+      { id: 3, assignments: [], local: [ofMirror(1)] },
+    ];
+    const gone = [ofMirror(3)];
     const takers = (me: number, assignment: Assignment) =>
-      takersOf(assignment, { me, instances, gone });
-    expect([takers(1, "mirror:1"), takers(2, "mirror:1"), takers(3, "mirror:1")]).toEqual([
+      takersOf(assignment, { me, living, gone });
+    expect([takers(1, ofMirror(1)), takers(2, ofMirror(1)), takers(3, ofMirror(1))]).toEqual([
       2, 0, 2,
     ]);
-    expect(takers(2, "mirror:2")).toBe(3);
-    expect(takers(2, "mirror:3"), "it was here a moment ago").toBe(0);
+    expect(takers(2, ofMirror(2))).toBe(3);
+    expect(takers(2, ofMirror(3)), "it was here a moment ago").toBe(0);
   });
 
   test("at once only those take a mirror that are local to it; where nobody is local, all are taken", () => {
@@ -352,36 +354,21 @@ describe("the share of an instance", () => {
       }),
     });
     const law = fc.property(clusters, ({ mirrors, local }) => {
-      const assignments = Array.from(
-        { length: mirrors },
-        (_, at): Assignment => `mirror:${at + 1}`,
-      );
-      const instances = local.map((nears, id) => ({
+      const assignments = Array.from({ length: mirrors }, (_, at) => ofMirror(at + 1));
+      const living = local.map((nears, id) => ({
         id,
+        assignments: new Array<Assignment>(),
         local: assignments.filter((_, at) => nears[at]),
       }));
-      const holders = new Map<Assignment, number>();
-      for (const { id: me } of instances) {
-        const cluster = { me, instances, gone: new Set<Assignment>() };
-        const wishes = assignments.map((assignment): Wish => {
-          const holder = holders.get(assignment);
-          const takers = takersOf(assignment, cluster);
-          return {
-            assignment,
-            takers,
-            holder: holder === undefined ? "nobody" : holder === me ? "me" : "other",
-          };
-        });
-        for (const assignment of assignmentsToTake(wishes)) holders.set(assignment, me);
-      }
-      for (const [assignment, id] of holders) {
-        if (instances.some((instance) => instance.local.includes(assignment)))
-          expect(instances[id]?.local, `${assignment} is led by one that is local`).toContain(
-            assignment,
-          );
-      }
-      if (instances.every((instance) => instance.local.length === 0))
-        expect(holders.size).toBe(mirrors);
+      for (const { id: me, assignments: taken } of living)
+        taken.push(...new Wishes(assignments, 1).toTake({ me, living, gone: [] }, 0));
+      for (const { assignments: taken, local: own } of living)
+        for (const assignment of taken) {
+          if (living.some((instance) => instance.local.includes(assignment)))
+            expect(own, `${assignment.id} is led by one that is local`).toContain(assignment);
+        }
+      if (living.every((instance) => instance.local.length === 0))
+        expect(living.flatMap(({ assignments: taken }) => taken)).toHaveLength(mirrors);
     });
     fc.assert(law);
   });

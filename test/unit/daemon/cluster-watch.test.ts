@@ -5,13 +5,14 @@ import { silentLog } from "../../../src/std/log.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
+import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
 
 /** Two instances; the first has the assignment. */
 async function aWatch() {
   const clock = new ManualClock();
   const store = new MemoryStore();
   const first = MemoryCluster.join(store, { name: "first", clock });
-  await first.seek(["account:1"]);
+  await first.seek([ACCOUNT]);
   const second = MemoryCluster.join(store, { name: "second", clock });
   first.stayAlive();
   second.stayAlive();
@@ -21,7 +22,7 @@ async function aWatch() {
   let backs = 0;
   const watch = await ClusterWatch.open(
     second,
-    { assignments: ["account:1", "mirror:1"] },
+    () => ({ assignments: [ACCOUNT, ofMirror(1)], local: [] }),
     log,
     () => {
       backs += 1;
@@ -32,10 +33,10 @@ async function aWatch() {
 
 test("who is gone, and what is taken over from them, is logged", async () => {
   const { clock, first, second, watch, said } = await aWatch();
-  expect([second.owns("account:1"), second.owns("mirror:1")]).toEqual([false, true]);
+  expect([second.owns(ACCOUNT), second.owns(ofMirror(1))]).toEqual([false, true]);
   first.die();
   await clock.advance(21_000);
-  expect(second.owns("account:1")).toBe(true);
+  expect(second.owns(ACCOUNT)).toBe(true);
   expect(said.filter((line) => line.includes("other daemons stopped"))).toHaveLength(1);
   expect(said.filter((line) => line.includes("new assignments"))).toHaveLength(1);
   expect(watch.isLost).toBe(false);
@@ -78,7 +79,7 @@ test("anyone who is lost begins again as another", async () => {
 test("a daemon that is alone hears of nobody", async () => {
   using watch = await ClusterWatch.open(
     SOLO_CLUSTER,
-    { assignments: ["account:1"] },
+    () => ({ assignments: [ACCOUNT], local: [] }),
     silentLog,
     () => {},
   );

@@ -10,6 +10,7 @@ import { MemoryStore } from "../../fakes/memory-store.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { noDocuments, statusOf } from "../../../src/report/status.ts";
+import { ofMirror } from "../../fixtures/assignments.ts";
 
 const interval = { initialMs: 1, maxMs: 1 };
 const CONFIG = {
@@ -96,8 +97,8 @@ test.for([
 
 /** One look is enough where the sources count as scanned; else there is a second, at which an instance comes that leads what is free. */
 test.for([
-  [["mirror:1"], 1, "another leads it"],
-  [["mirror:10"], 2, "another leads another"],
+  [[ofMirror(1)], 1, "another leads it"],
+  [[ofMirror(10)], 2, "another leads another"],
   [[], 2, "it is nobody's"],
 ] as const)("others lead %j: looks %d: %s", async ([led, looks]) => {
   const store = new MemoryStore();
@@ -107,7 +108,7 @@ test.for([
   let seen = 0;
   await pass(new MemoryJournal({ store, cluster }), { isLed: false, scans: 0 }, () => {
     seen += 1;
-    if (seen === 2) void join("late").seek(["mirror:1"]);
+    if (seen === 2) void join("late").seek([ofMirror(1)]);
     return 0;
   });
   expect(Math.min(seen, 2)).toBe(looks);

@@ -15,6 +15,7 @@ import { until } from "../../fixtures/until.ts";
 import { aWorld } from "../../fixtures/world.ts";
 import { standingOf } from "../../../src/report/standing.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
+import { ACCOUNT } from "../../fixtures/assignments.ts";
 
 const MINUTE = 60_000;
 
@@ -99,10 +100,10 @@ test("who takes the archive over from another daemon tells people from then on",
   const clock = new ManualClock();
   const join = (name: string) => MemoryCluster.join(store, { name, clock });
   const [first, second] = [join("first"), join("second")];
-  await first.seek(["account:1"]);
-  await second.seek(["account:1"]);
+  await first.seek([ACCOUNT]);
+  await second.seek([ACCOUNT]);
   const journal = new MemoryJournal({ store, cluster: second });
-  await using world = await aTeller(hook.url, {}, journal, () => second.owns("account:1"));
+  await using world = await aTeller(hook.url, {}, journal, () => second.owns(ACCOUNT));
   await world.clock.advance(5 * MINUTE);
   expect([world.current, hook.calls]).toEqual([undefined, []]);
   first.leave();

@@ -23,6 +23,7 @@ import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
+import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
 
 export const never: AbortSignal = new AbortController().signal;
 
@@ -151,8 +152,8 @@ export class SyncDesk {
       live.set(row.id, { row, settings, reader: reader.asReader, settling });
     }
     let batches = 0;
-    const mirrorAssignments = [...live.keys()].map((id) => `mirror:${id}` as const);
-    await cluster?.seek(seeks ?? ["account:1", ...mirrorAssignments]);
+    const mirrorAssignments = [...live.keys()].map((id) => ofMirror(id));
+    await cluster?.seek(seeks ?? [ACCOUNT, ...mirrorAssignments]);
     const told = { ...CONFIG, ...config };
     const desk = new SyncDesk(
       { clock, journal, readers },

@@ -7,6 +7,7 @@ import { reportOf } from "../dashboard/open-dashboard.ts";
 import { RunningSums } from "../../../src/dashboard/running-sums.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
 import { instancesOf } from "../../../src/report/instance-report.ts";
+import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
 
 async function aCluster() {
   const clock = new ManualClock();
@@ -15,7 +16,7 @@ async function aCluster() {
   const [scans, archives] = [await first.mirror("scans", "/srv/scans"), await first.archives()];
   const clusters = ["alpha", "beta"].map((name) => MemoryCluster.join(store, { name, clock }));
   const [alpha] = clusters as [MemoryCluster, MemoryCluster];
-  await alpha.seek(["account:1", `mirror:${scans.id}`]);
+  await alpha.seek([ACCOUNT, ofMirror(scans.id)]);
   clusters[1]?.stayAlive();
   const journal = new MemoryJournal({ store, cluster: alpha });
   const instances = async () =>
