@@ -23,8 +23,7 @@ import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { UploadMeter } from "../dashboard/upload-meter.ts";
 import { throttledArchive } from "../sync/wrapped-archive.ts";
-import { openSync } from "../sync/open-sync.ts";
-import type { Sync } from "../sync/sync.ts";
+import { Sync } from "../sync/sync.ts";
 import { Accounts, type LiveAccount } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
 import { ClusterWatch, soughtBy } from "./cluster-watch.ts";
@@ -181,7 +180,7 @@ async function openAccount(
   };
   const { retryAt } = config.quota;
   const probes = retryAt === undefined ? undefined : new Schedule(retryAt);
-  const sync = await openSync(
+  const sync = await Sync.open(
     context,
     (at) => probes?.next(at) ?? null,
     () => changed.tell(),

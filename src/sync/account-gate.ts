@@ -222,7 +222,7 @@ export class AccountGate {
 
   /** Another daemon may have closed it or opened it a moment ago. */
   async #look(): Promise<void> {
-    if (this.#context.ownership?.isShared) await this.reread();
+    if (this.#context.ownership.isShared) await this.reread();
   }
 
   async #set(gate: gates.Gate): Promise<void> {

@@ -97,8 +97,8 @@ export type DecisionContext<J = DecisionJournal> = {
 export type SyncContext<J = Journal> = DecisionContext<J> & {
   readonly wakeups: Wakeups;
   readonly pace: Pace;
-  /** Shared with other archives; of these uploads alone without it. */
-  readonly bandwidth?: Bandwidth;
+  /** Shared with other archives. */
+  readonly bandwidth: Bandwidth;
   /** Shared with other archives; nobody watches these without it. */
   readonly uploads?: UploadWatch;
   /** Where the receipts of closed batches go; undefined: nowhere. */

@@ -42,7 +42,7 @@ export async function followLost(
   stopping: AbortSignal,
 ): Promise<never> {
   const { journal, ownership } = context;
-  if (!ownership?.isShared) return aborted(stopping);
+  if (!ownership.isShared) return aborted(stopping);
   const wakeup = new Wakeup();
   const remove = journal.cluster.listen(({ type }) => {
     if (type === "others-lost") wakeup.notify();

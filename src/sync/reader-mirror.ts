@@ -5,7 +5,7 @@ import { isNetwork, type Mount, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { sourceStatus } from "../source/source-status.ts";
 import { rawOfText, shown } from "../std/raw-path.ts";
-import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
+import type { Ownership } from "./ownership.ts";
 
 /** What a reader learns about a source; decided from the mount table, never by touching the source. */
 export function sourceSettings(
@@ -51,7 +51,7 @@ export async function readerMirror(
   row: MirrorRow,
   mirror: Mirror,
   mounts: readonly Mount[],
-  ownership: Ownership = FULL_OWNERSHIP,
+  ownership: Ownership,
 ): Promise<ReaderMirror & { why: string }> {
   const mount = mountOf(mirror.source, mounts);
   const rows = await journal.mirrors();

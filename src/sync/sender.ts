@@ -12,7 +12,6 @@ import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
 import { type ClaimedDocument, Claimer, type Claims, recordOutcome } from "./claimer.ts";
 import type { SendJournal, SyncContext } from "./context.ts";
-import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -37,7 +36,6 @@ type Sent = { readonly outcome: Outcome; readonly begunAt: number };
 
 export class Sender {
   readonly #context: SyncContext<SendJournal>;
-  readonly #ownership: Ownership;
   readonly #keeper: AccountGate;
   readonly #placement: Placement;
   readonly #budget: Budget;
@@ -65,7 +63,6 @@ export class Sender {
     isThere?: (mirrorId: number) => boolean,
   ) {
     this.#context = context;
-    this.#ownership = context.ownership ?? FULL_OWNERSHIP;
     this.#keeper = keeper;
     this.#placement = placement;
     this.#outages = new Outages(context);
@@ -134,7 +131,7 @@ export class Sender {
     if (this.#failure !== undefined) throw this.#failure;
     if (!this.#context.sending) return Number.POSITIVE_INFINITY;
     if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
-    if (this.#ownership.account && (await this.#keeper.sweep())) return 0;
+    if (this.#context.ownership.account && (await this.#keeper.sweep())) return 0;
     this.#paused = await this.#context.journal.paused();
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
     if (!this.#hasLease) return LEASE_LOOK_MS;
@@ -160,7 +157,7 @@ export class Sender {
   async #untilNext(now: number): Promise<number> {
     const { journal } = this.#context;
     const next = await untilNext(journal, { state: "pending" }, now);
-    if (!this.#ownership.isShared || next <= TAKEN_MS) return next;
+    if (!this.#context.ownership.isShared || next <= TAKEN_MS) return next;
     // What another daemon has taken and does not claim rings no wake-up.
     const due = await journal.due({ state: "pending", now, limit: 1 });
     return due.length > 0 ? TAKEN_MS : next;
@@ -171,7 +168,7 @@ export class Sender {
    * several daemons one does that.
    */
   async #stepClosed(signal: AbortSignal): Promise<number> {
-    if (!this.#ownership.account) return Number.POSITIVE_INFINITY;
+    if (!this.#context.ownership.account) return Number.POSITIVE_INFINITY;
     if (await this.#keeper.sweep()) return 0;
     const { clock, pace } = this.#context;
     const now = clock.now();

@@ -6,57 +6,19 @@ import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import { aborted, Stopping } from "../std/abort.ts";
 import type { State } from "../domain/document.ts";
-import type { AfterLoop } from "./after-loop.ts";
+import type { ProbePolicy } from "../domain/gate.ts";
 import { identify } from "./archive-identity.ts";
-import type { Assignments } from "./assignments.ts";
-import type { AwayNote } from "./away.ts";
 import type { SyncContext } from "./context.ts";
-import type { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
-import type { FirstRun } from "./first-run.ts";
-import type { Folders } from "./folders.ts";
 import { followOutside } from "./follow-outside.ts";
-import type { AccountGate } from "./account-gate.ts";
-import type { Held } from "./held.ts";
 import { followLost } from "./interrupted.ts";
-import type { Intake } from "./intake.ts";
 import { isKnown, type Outage } from "./outage.ts";
-import type { AfterActions } from "./after-actions.ts";
-import type { Receipts } from "./receipts.ts";
-import type { Poller } from "./poller.ts";
 import { readerCalls } from "./reader-calls.ts";
-import type { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { RESCAN_KEY, type ScanScheduler } from "./scan-scheduler.ts";
 import { together } from "./loop.ts";
-import type { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
-
-/** What `openSync` has wired together. */
-export type SyncParts = {
-  readonly keeper: AccountGate;
-  readonly folders: Folders;
-  readonly held: Held;
-  readonly firstRun: FirstRun;
-  readonly sender: Sender;
-  readonly poller: Poller;
-  readonly intake: Intake;
-  readonly afterActions: AfterActions;
-  readonly afterLoop: AfterLoop;
-  readonly afterHooks: AfterHooks;
-  readonly receipts: Receipts;
-  readonly bandwidth: Bandwidth;
-  readonly away: AwayNote;
-  readonly assignments: Assignments;
-  /** By the mirror's id. */
-  readonly scanSchedulers: ReadonlyMap<number, ScanScheduler>;
-  /** What others had written to the journal before any of it was read. */
-  readonly outsideWrites: number;
-  /** When a person last asked any daemon of the cluster for a rescan. */
-  readonly rescanAsked: string | null;
-  /** To be called whenever something is journaled or the state of a source changes. */
-  readonly changed: () => void;
-};
+import { wired, type SyncParts } from "./sync-parts.ts";
 
 /** States in which a document is not under conversion any more. */
 const CONCLUDED: readonly State[] = ["converted", "failed"];
@@ -64,7 +26,7 @@ const CONCLUDED: readonly State[] = ["converted", "failed"];
 /** States in which there may be something to tell a hook. */
 const TOLD: readonly State[] = [...CONCLUDED, "held"];
 
-/** All loops of an archive: runs them, wakes them and ends them. `openSync` makes one. */
+/** All loops of an archive: runs them, wakes them and ends them. */
 export class Sync {
   readonly #context: SyncContext;
   readonly #parts: SyncParts;
@@ -74,11 +36,23 @@ export class Sync {
   /** Aborts when no loop runs any more. */
   readonly #over = new AbortController();
 
-  constructor(context: SyncContext, parts: SyncParts) {
+  private constructor(context: SyncContext, parts: SyncParts) {
     this.#context = context;
     this.#parts = parts;
     this.#rescanAsked = parts.rescanAsked;
     this.#broken.promise.catch(() => {});
+  }
+
+  /**
+   * What was under way when the last run ended is in doubt from now on. `onChange` is called whenever something is
+   * journaled or the state of a source changes. Which loops run is what `context.ownership` says.
+   */
+  static async open(
+    context: SyncContext,
+    scheduledAfter: ProbePolicy["scheduledAfter"],
+    onChange: () => void,
+  ): Promise<Sync> {
+    return new Sync(context, await wired(context, scheduledAfter, onChange));
   }
 
   get scanSchedulers(): ReadonlyMap<number, ScanScheduler> {
@@ -95,7 +69,7 @@ export class Sync {
     return readerCalls(this.#context, {
       intake: this.#parts.intake,
       scanSchedulers: this.scanSchedulers,
-      allowance: (bytes) => this.#parts.bandwidth.take(bytes, this.#over.signal),
+      allowance: (bytes) => this.#context.bandwidth.take(bytes, this.#over.signal),
       told: (status) => this.told(status),
     });
   }

@@ -7,8 +7,8 @@ import type { LiveMirror } from "../../src/sync/context.ts";
 import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { throttledArchive } from "../../src/sync/wrapped-archive.ts";
-import { openSync } from "../../src/sync/open-sync.ts";
-import type { Sync } from "../../src/sync/sync.ts";
+import { Bandwidth } from "../../src/sync/bandwidth.ts";
+import { Sync } from "../../src/sync/sync.ts";
 import { MemoryCluster } from "../fakes/memory-cluster.ts";
 import type { ClusterWorld } from "./cluster-world.ts";
 import { Life } from "./life.ts";
@@ -141,11 +141,12 @@ export class SimulatedDaemon {
       held: new Wakeup(),
       after: new Wakeup(),
     };
-    const sync = await openSync(
+    const sync = await Sync.open(
       {
         config,
         journal,
         pace,
+        bandwidth: new Bandwidth(undefined, clock),
         ownership,
         mirrors,
         wakeups,

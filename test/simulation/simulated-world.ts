@@ -14,8 +14,8 @@ import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
 import { FULL_OWNERSHIP } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { throttledArchive } from "../../src/sync/wrapped-archive.ts";
-import { openSync } from "../../src/sync/open-sync.ts";
-import type { Sync } from "../../src/sync/sync.ts";
+import { Bandwidth } from "../../src/sync/bandwidth.ts";
+import { Sync } from "../../src/sync/sync.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
@@ -382,6 +382,7 @@ export class SimulatedWorld {
       config: this.config,
       journal,
       pace,
+      bandwidth: new Bandwidth(undefined, clock),
       archive: throttledArchive(this.archiveOf(life), pace, this.clock),
       mirrors,
       wakeups: {
@@ -398,7 +399,7 @@ export class SimulatedWorld {
       maxSleepMs: MAX_SLEEP_MS,
       newBatchId: () => `batch-${++this.#batches}`,
     };
-    const sync = await openSync(
+    const sync = await Sync.open(
       context,
       (at) => (this.#hasSchedule ? Math.ceil((at + 1) / PROBE_EVERY_MS) * PROBE_EVERY_MS : null),
       () => undefined,

@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
-import { openSync } from "../../../src/sync/open-sync.ts";
-import type { Sync } from "../../../src/sync/sync.ts";
+import { Sync } from "../../../src/sync/sync.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 import { RESCAN_KEY } from "../../../src/sync/scan-scheduler.ts";
 
@@ -22,7 +21,7 @@ async function aCluster(mirror: Partial<Mirror> = {}) {
   a.archive.addFolder("Scans");
   const opened = [];
   for (const desk of [a, b]) {
-    const sync = await openSync(
+    const sync = await Sync.open(
       desk.context,
       () => null,
       () => {},

@@ -23,6 +23,7 @@ import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
+import { Bandwidth } from "../../../src/sync/bandwidth.ts";
 import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
 
 export const never: AbortSignal = new AbortController().signal;
@@ -160,6 +161,7 @@ export class SyncDesk {
       {
         config: told,
         pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
+        bandwidth: new Bandwidth(undefined, clock),
         mirrors: live,
         ownership: ownershipOf(journal.cluster, 1),
         wakeups,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isKnown, Outages } from "../../../src/sync/outage.ts";
-import { openSync } from "../../../src/sync/open-sync.ts";
+import { Sync } from "../../../src/sync/sync.ts";
 import { unreachable } from "../../fakes/scripted-archive.ts";
 import { MINUTE, SyncDesk } from "./desk.ts";
 
@@ -60,7 +60,7 @@ test("an archive that is asked, and given long to answer, does not count as back
   desk.put({ state: "uploaded", folderId, documentId, dueAt: desk.clock.now() });
   desk.archive.fail("document", unreachable());
   const answer = desk.archive.stall("document");
-  const sync = await openSync(
+  const sync = await Sync.open(
     desk.context,
     () => null,
     () => {},

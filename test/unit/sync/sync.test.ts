@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
-import { openSync } from "../../../src/sync/open-sync.ts";
+import { Sync } from "../../../src/sync/sync.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { HOUR, SECOND, SyncDesk, never } from "./desk.ts";
 
@@ -15,7 +15,7 @@ function status(set: Partial<MirrorStatus> = {}): MirrorStatus {
 async function aSync() {
   const desk = await SyncDesk.open();
   desk.archive.addFolder("Scans");
-  const sync = await openSync(desk.context, noSchedule, () => {});
+  const sync = await Sync.open(desk.context, noSchedule, () => {});
   return { desk, sync };
 }
 
@@ -43,7 +43,7 @@ test("one file, from the reader's word to CONVERTED", async () => {
 test("what was under way when the last run ended is in doubt, however much it is", async () => {
   const desk = await SyncDesk.open();
   for (let n = 0; n < 1_200; n++) desk.put({ state: "uploading", dueAt: null });
-  const sync = await openSync(desk.context, noSchedule, () => {});
+  const sync = await Sync.open(desk.context, noSchedule, () => {});
   expect(new Set(desk.states())).toEqual(new Set(["inDoubt"]));
   expect(await desk.row(1)).toMatchObject({
     problem: { code: "REPLY_LOST" },
@@ -196,7 +196,7 @@ test("a batch whose last file is removed has its receipt at once, not when anoth
     return [];
   };
   const receipts = { write };
-  const sync = await openSync({ ...desk.context, receipts }, noSchedule, () => {});
+  const sync = await Sync.open({ ...desk.context, receipts }, noSchedule, () => {});
   await desk.run(sync);
   await desk.advance(HOUR);
   expect(written).toEqual([]);

@@ -5,7 +5,6 @@ import { AfterHooks } from "./after-hooks.ts";
 import { AfterLoop } from "./after-loop.ts";
 import { Assignments } from "./assignments.ts";
 import { AwayNote } from "./away.ts";
-import { Bandwidth } from "./bandwidth.ts";
 import type { SyncContext } from "./context.ts";
 import { FirstRun } from "./first-run.ts";
 import { Folders, Placement } from "./folders.ts";
@@ -15,19 +14,17 @@ import { Poller } from "./poller.ts";
 import { Receipts } from "./receipts.ts";
 import { RESCAN_KEY, ScanScheduler } from "./scan-scheduler.ts";
 import { Sender } from "./sender.ts";
-import { Sync } from "./sync.ts";
 
-/**
- * Wires the loops of an archive. What was under way when the last run ended is in doubt from now on. `onChange` is
- * called whenever something is journaled or the state of a source changes. Which loops run is what
- * `context.ownership` says.
- */
-export async function openSync(
+/** What `wired` has wired together. */
+export type SyncParts = Awaited<ReturnType<typeof wired>>;
+
+/** Wires the loops of an archive; see `Sync.open`. */
+export async function wired(
   context: SyncContext,
   scheduledAfter: ProbePolicy["scheduledAfter"],
   onChange: () => void,
-): Promise<Sync> {
-  const { archive, clock, config, journal, mirrors, ownership } = context;
+) {
+  const { archive, clock, journal, mirrors, ownership } = context;
   // Taken before anything is read: what the command line writes from here on is noticed.
   const outsideWrites = await journal.outsideWrites();
   const assignments = new Assignments(context);
@@ -52,7 +49,7 @@ export async function openSync(
   for (const [id, mirror] of mirrors)
     scanSchedulers.set(id, new ScanScheduler(context, mirror, intake, changed));
   await sender.reread();
-  return new Sync(context, {
+  return {
     keeper,
     folders,
     held: new Held(context, folders, placement),
@@ -64,12 +61,15 @@ export async function openSync(
     afterLoop: new AfterLoop(assignments.context, afterActions),
     afterHooks: new AfterHooks(context),
     receipts: new Receipts(context),
-    bandwidth: context.bandwidth ?? new Bandwidth(config.upload.bytesPerSecond, clock),
     away,
     assignments,
+    /** By the mirror's id. */
     scanSchedulers,
+    /** What others had written to the journal before any of it was read. */
     outsideWrites,
+    /** When a person last asked any daemon of the cluster for a rescan. */
     rescanAsked: await journal.keyValue(RESCAN_KEY),
+    /** To be called whenever something is journaled or the state of a source changes. */
     changed,
-  });
+  };
 }
