@@ -7,11 +7,18 @@ import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
 import type { Alone, NewDocument } from "./journal.ts";
+import { firstRevision } from "./revision.ts";
 import { QUERIES } from "./sqlite-queries.ts";
 import type { Statements } from "../sqlite/statements.ts";
 
+/** So many rows are remembered. */
+const KNOWN_MAX = 4_096;
+
 export class DocumentsTable {
   readonly #sql: Statements;
+  /** Rows as they were last read or written: most are changed several times within a short time. */
+  readonly #known = new Map<number, Document>();
+  #generation = 0;
   /** The directory that was last asked for: files come by the directory. */
   #directory: { mirrorId: number; dir: RawPath; id: number } | undefined;
 
@@ -20,8 +27,19 @@ export class DocumentsTable {
   }
 
   read(id: number): Document | undefined {
+    const known = this.#known.get(id);
+    if (known) return known;
     const [row] = this.#sql.rows<DocumentRow>(QUERIES.document, [id]);
-    return row && documentOf(row);
+    return row && this.#remembered(documentOf(row));
+  }
+
+  #remembered(document: Document): Document {
+    const { id } = document;
+    this.#known.delete(id);
+    this.#known.set(id, document);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
+    return document;
   }
 
   /** The current row of a path. */
@@ -32,10 +50,11 @@ export class DocumentsTable {
   }
 
   /**
-   * Inserts the row of a file that was just seen, as the current one of its path, and returns its
-   * id, which is of the database's choosing; undefined where the path has a current row already.
+   * Inserts the row of a file that was just seen, as the current one of its path, and returns it; its
+   * id is of the database's choosing. Undefined where the path has a current row already.
    */
-  insert({ mirrorId, dir, name, seen, at, dueAt, supersedes }: NewDocument): number | undefined {
+  insert(document: NewDocument): Document | undefined {
+    const { mirrorId, dir, name, seen, at, dueAt, supersedes } = document;
     const dirId = this.directoryId(mirrorId, dir);
     const isTaken = this.#sql
       .of("SELECT 1 FROM documents WHERE dir_id = ? AND name = ? AND current = 1")
@@ -48,7 +67,7 @@ export class DocumentsTable {
           @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes,
           @supersedes IS NULL)`)
       .run({ mirrorId, dirId, name: bytesOf(name), ...seen, at, dueAt, supersedes });
-    return Number(lastInsertRowid);
+    return this.#remembered(firstRevision(Number(lastInsertRowid), document));
   }
 
   /**
@@ -62,6 +81,7 @@ export class DocumentsTable {
     }
     const names = Object.keys(columns);
     if (names.length === 0) return;
+    this.#remembered({ ...before, ...fields });
     const set = names.map((name) => `${name} = ?`).join();
     const { changes } = this.#sql
       .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
@@ -72,6 +92,7 @@ export class DocumentsTable {
   /** Removes the row; a row that superseded it supersedes its predecessor instead. */
   delete(document: Document): void {
     const { id, supersedes } = document;
+    this.#known.clear();
     this.#sql
       .of("UPDATE documents SET supersedes = ? WHERE supersedes = ? AND supersedes IS NOT NULL")
       .run(supersedes, id);
@@ -80,6 +101,7 @@ export class DocumentsTable {
 
   /** What superseded the row does so no more. */
   unlink({ id }: Document): void {
+    this.#known.clear();
     this.#sql
       .of("UPDATE documents SET supersedes = NULL WHERE supersedes = ? AND supersedes IS NOT NULL")
       .run(id);
@@ -112,9 +134,11 @@ export class DocumentsTable {
     return twin === undefined;
   }
 
-  /** A new set of changes begins: an earlier one may have been undone. */
-  begin(): void {
+  /** A new set of changes begins: an earlier one may have been undone; see `GroupCommit.generation`. */
+  begin(generation: number): void {
     this.#directory = undefined;
+    if (generation !== this.#generation) this.#known.clear();
+    this.#generation = generation;
   }
 
   /** The directory's id; its row is made when missing. */

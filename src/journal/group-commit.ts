@@ -52,6 +52,8 @@ const PAUSE_MS_MAX = 50;
 const NEVER = new AbortController().signal;
 
 export class GroupCommit {
+  /** Within a write: not as before where one was undone, or another process has written. Rows may be other ones since. */
+  generation = 0;
   readonly #db: Database;
   readonly #path: string;
   readonly #clock: Clock;
@@ -66,6 +68,7 @@ export class GroupCommit {
   /** When the next commit may begin, by the monotonic clock. */
   #restUntil = 0;
   #refusal: Fault | undefined;
+  #dataVersion: unknown;
   readonly #savepoint: Statement;
   readonly #release: Statement;
 
@@ -171,6 +174,9 @@ export class GroupCommit {
   #begun(): unknown {
     try {
       this.#db.exec("BEGIN IMMEDIATE");
+      const version = this.#db.pragma("data_version", { simple: true });
+      if (version !== this.#dataVersion) this.generation += 1;
+      this.#dataVersion = version;
       return undefined;
     } catch (error) {
       return this.faultOf(error);
@@ -248,6 +254,7 @@ export class GroupCommit {
       // SQLite ends the whole transaction on its own after some refusals; there is nothing to keep.
       if (storageFault(error, this.#path) || !this.#db.inTransaction) throw error;
       this.#db.exec("ROLLBACK TO write; RELEASE write");
+      this.generation += 1;
       return { error: breachOf(error) };
     }
   }
@@ -255,6 +262,7 @@ export class GroupCommit {
   /** Ends the open transaction without a trace of it, and tells `writes` why. */
   #undo(writes: readonly Write[], cause: unknown): void {
     this.#open = [];
+    this.generation += 1;
     try {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
     } catch (error) {

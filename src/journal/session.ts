@@ -183,6 +183,11 @@ export class Session {
     return this.#commits.enqueue(run, committed);
   }
 
+  /** See `GroupCommit.generation`. */
+  get generation(): number {
+    return this.#commits.generation;
+  }
+
   /** Commits what is queued, and closes. Every call after it rejects with `JOURNAL_CLOSED`. */
   close(): Promise<void> {
     this.#closed ??= this.#close();

@@ -104,7 +104,7 @@ export class SqliteJournal extends SqlJournal implements Journal {
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
     return this.#session.write(() => {
-      this.#tables.documents.begin();
+      this.#tables.documents.begin(this.#session.generation);
       return this.#writer.apply(changes);
     }, this.#onApplied);
   }

@@ -16,8 +16,8 @@ export interface UnitOfWork {
     read(id: number): Document | undefined;
     /** The current row of a path. */
     currentAt(mirrorId: number, dir: RawPath, name: RawPath): Document | undefined;
-    /** The new row's id; undefined where its path has a current row already. */
-    insert(document: NewDocument): number | undefined;
+    /** The new row; undefined where its path has a current row already. */
+    insert(document: NewDocument): Document | undefined;
     /** Compare-and-set: throws where the row has left the state it had in `before`. */
     update(before: Document, fields: Partial<Document>): void;
     /** Removes the row; a row that superseded it supersedes its predecessor instead. */

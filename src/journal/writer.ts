@@ -24,7 +24,6 @@ import type { Alone, Applied, Batch, Change, StampedRow } from "./journal.ts";
 import {
   assertForgettable,
   checkedDue,
-  firstRevision,
   followed,
   isAt,
   mayFollow,
@@ -121,11 +120,10 @@ export class Writer {
       if (current?.id !== supersedes) return notAdded(change, current);
       this.#documents.update(current, { current: false });
     }
-    const id = this.#documents.insert(change.document);
-    if (id === undefined) return notAdded(change, this.#documents.currentAt(mirrorId, dir, name));
-    const document = firstRevision(id, change.document);
+    const document = this.#documents.insert(change.document);
+    if (!document) return notAdded(change, this.#documents.currentAt(mirrorId, dir, name));
     if (!document.ordinary)
-      this.#records.write(id, [{ ...seenLine(document), number: 1, times: 1 }]);
+      this.#records.write(document.id, [{ ...seenLine(document), number: 1, times: 1 }]);
     return done(change, document, undefined);
   }
 

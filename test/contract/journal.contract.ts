@@ -48,6 +48,33 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
+      "a change is made to the row as another process left it",
+      withDesk(async (desk, { beside }) => {
+        const { id } = await desk.add("a.pdf");
+        await desk.after(id, settled());
+        await using other = await beside();
+        await other.apply([{ type: "note", id, at: NOW, why: "asked", set: { remark: "theirs" } }]);
+        expect(await desk.after(id, claimed())).toMatchObject({ remark: "theirs" });
+        await other.apply([{ type: "event", id, event: accepted(7) }]);
+        await expect(desk.after(id, accepted(8))).rejects.toThrow(InvariantError);
+        expect(await desk.after(id, converted())).toMatchObject({ documentId: 7 });
+      }),
+    );
+
+    test(
+      "a change is made to the row as it was before a set that was refused",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        await desk.after(id, settled());
+        const refused = desk.after(id, claimed(), accepted(7), accepted(8));
+        const next = desk.after(id, claimed(9));
+        await expect(refused).rejects.toThrow(InvariantError);
+        expect(await next).toMatchObject({ state: "uploading", folderId: 9, documentId: null });
+        expect(await desk.journal.document(id)).toEqual(await next);
+      }),
+    );
+
+    test(
       "names that are no UTF-8 come back byte for byte",
       withDesk(async (desk) => {
         const dir = rawOf(Buffer.from([0xff, 0x00, 0x2f, 0xc3]));

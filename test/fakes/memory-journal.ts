@@ -42,6 +42,10 @@ class MemorySession implements JournalSession {
     return this.store.db;
   }
 
+  get generation(): number {
+    return this.store.generation;
+  }
+
   get cluster(): Cluster {
     return this.instance ?? SOLO_CLUSTER;
   }
@@ -58,7 +62,7 @@ class MemorySession implements JournalSession {
   async write<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
     this.#assertOpen();
     this.instance?.assertThere();
-    const value = this.store.transact(run);
+    const value = this.store.transact(run, this.tables);
     this.ownWrites += 1;
     committed?.(value);
     return value;

@@ -16,12 +16,18 @@ const EMPTY = emptyImage();
 /** Empty ones that were used before: their statements, which take longer than anything else, are prepared. */
 const released: Opened[] = [];
 
+/** No two are the same, whichever store they are of: tables are used again. */
+let generations = 0;
+
 /** One journal in memory, and what the daemons that share it know of one another. */
 export class MemoryStore {
   #opened = released.pop() ?? opened(EMPTY);
   #rows: { readonly at: number; readonly rows: readonly Document[] } | undefined;
   /** Writes of every session on it. */
   writes = 0;
+  /** See `GroupCommit.generation`. */
+  generation = ++generations;
+  #writer: Tables | undefined;
   /** Everybody who ever joined, and those who can be told about something. */
   readonly instances = new Map<number, InstanceRow>();
   readonly clusters = new Set<MemoryCluster>();
@@ -52,9 +58,11 @@ export class MemoryStore {
     return 1 + (this.tables.statements.of<number>(sql).pluck().get() ?? 0);
   }
 
-  /** Runs `change` whole or not at all. */
-  transact<T>(change: () => T): T {
+  /** Runs `change` whole or not at all; `tables` are those that it writes to. */
+  transact<T>(change: () => T, tables = this.tables): T {
     const { statements } = this.tables;
+    if (tables !== this.#writer) this.generation = ++generations;
+    this.#writer = tables;
     statements.of("BEGIN").run();
     try {
       const value = change();
@@ -63,6 +71,7 @@ export class MemoryStore {
       return value;
     } catch (error) {
       statements.of("ROLLBACK").run();
+      this.generation = ++generations;
       throw breachOf(error);
     }
   }
@@ -72,7 +81,7 @@ export class MemoryStore {
     const { documents, statements } = this.tables;
     const { mirrorId, dir } = document;
     this.transact(() => {
-      documents.begin();
+      documents.begin(++generations);
       const columns = { ...columnsOf(document), dir_id: documents.directoryId(mirrorId, dir) };
       const names = Object.keys(columns);
       statements

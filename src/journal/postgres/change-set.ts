@@ -132,10 +132,10 @@ export class ChangeSet implements UnitOfWork {
       const { mirrorId, dir, name } = document;
       this.#archiveOf(mirrorId);
       if (this.#current.has(placeKey(mirrorId, dir, name))) return undefined;
-      const id = -this.#next++;
-      this.news.set(id, document);
-      this.#put(firstRevision(id, document));
-      return id;
+      const row = firstRevision(-this.#next++, document);
+      this.news.set(row.id, document);
+      this.#put(row);
+      return row;
     },
     update: (before, fields) => {
       const row = this.rows.get(before.id);
