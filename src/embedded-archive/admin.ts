@@ -1,13 +1,13 @@
+import { z } from "zod";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import { type Context, makeFolder } from "./archive-context.ts";
 import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer, MALFORMED } from "./reading.ts";
-import type { Traffic } from "./traffic.ts";
 import { sendContent } from "./blobs.ts";
-import { faultRulesOf, FaultSchedule } from "./faults.ts";
-import type { FolderDescription } from "./folder-table.ts";
+import { FAULT_RULES, FaultSchedule } from "./faults.ts";
+import { readShape } from "./read-shape.ts";
 import type { Account } from "./store.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -21,7 +21,7 @@ const DOCUMENTS_MAX = 10_000;
  * signature, so it listens on this machine alone; what changes something takes JSON, which no
  * foreign page can send. A Fault with EMBEDDED_ARCHIVE_OPTIONS refuses any other address.
  */
-export function adminOf(context: Context, traffic: Traffic, host: string): FastifyInstance {
+export function adminOf(context: Context, host: string): FastifyInstance {
   if (!isLoopback(host))
     throw new Fault(
       "EMBEDDED_ARCHIVE_OPTIONS",
@@ -36,8 +36,8 @@ export function adminOf(context: Context, traffic: Traffic, host: string): Fasti
   });
   app.removeContentTypeParser("text/plain");
   for (const [path, act] of Object.entries(ACTIONS))
-    app.post(path, async ({ body }) => act(context, bodyOf(body)));
-  addReads(app, context, traffic);
+    app.post(path, async ({ body }) => act(context, body));
+  addReads(app, context);
   app.setNotFoundHandler(async () => {
     throw new Unusable("there is nothing at this address", 404);
   });
@@ -49,8 +49,8 @@ export function adminOf(context: Context, traffic: Traffic, host: string): Fasti
   return app;
 }
 
-function addReads(app: FastifyInstance, context: Context, traffic: Traffic): void {
-  const { store, blobs } = context;
+function addReads(app: FastifyInstance, context: Context): void {
+  const { store, blobs, traffic } = context;
   app.get<{ Querystring: Record<string, string> }>("/documents", async ({ query }) => {
     const account = accountOf(context, query["account"]);
     const limit = Math.min(numberOf(query["limit"] ?? DOCUMENTS_DEFAULT), DOCUMENTS_MAX);
@@ -77,11 +77,6 @@ function addReads(app: FastifyInstance, context: Context, traffic: Traffic): voi
   }));
 }
 
-function bodyOf(body: unknown): Body {
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Body;
-  throw new Unusable("the body is no JSON object");
-}
-
 function numberOf(value: string | number): number {
   const number = integer(String(value));
   if (number === MALFORMED || number < 0) throw new Unusable(`${value} is no whole number`);
@@ -105,58 +100,54 @@ export class Unusable extends Error {
   }
 }
 
-/** The body of a request: a JSON object. */
-export type Body = Record<string, unknown>;
+/** What changes something: takes a body of this shape, and returns the reply. */
+function action<S extends z.ZodRawShape>(
+  shape: S,
+  act: (context: Context, body: z.output<z.ZodObject<S>>) => Record<string, unknown>,
+) {
+  const whole = z.strictObject(shape) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
+  return (context: Context, body: unknown) =>
+    act(
+      context,
+      readShape(whole, body, (why) => new Unusable(why)),
+    );
+}
 
-/** What can be changed; each takes the body and returns the reply. */
-export const ACTIONS: {
-  readonly [path: string]: (context: Context, body: Body) => Record<string, unknown>;
-} = {
-  "/folders": (context, body) => {
-    const { account, path, ...given } = partsOf(body, "account", "path", ...DESCRIPTION);
-    if (typeof path !== "string") throw new Unusable("path is no text");
-    const description = descriptionOf(given);
-    const id = makeFolder(context, accountOf(context, account), path);
-    context.store.folders.describe(id, description);
-    context.expiry.poke();
-    return { id };
-  },
-  "/quota": (context, body) => {
-    const { account, pages } = partsOf(body, "account", "pages");
-    const isCount = Number.isSafeInteger(pages) && Number(pages) >= 0;
-    if (pages !== null && !isCount) throw new Unusable("pages is no whole number and not null");
-    const { id } = accountOf(context, account);
-    setQuota(context, id, pages === null ? undefined : Number(pages));
-    return { pagesUsed: context.store.pagesUsed(id), pages };
-  },
-  "/plugin": (context, body) => {
-    const { reminder } = partsOf(body, "reminder");
-    if (typeof reminder !== "boolean") throw new Unusable("reminder is neither true nor false");
+const account = z.unknown().optional();
+const text = z.string().optional();
+
+/** By their paths. */
+export const ACTIONS = {
+  "/folders": action(
+    {
+      account,
+      path: z.string(),
+      index: text,
+      description: text,
+      keywords: text,
+      expireDate: z.int().nullable().optional(),
+    },
+    (context, { account: key, path, ...description }) => {
+      const id = makeFolder(context, accountOf(context, key), path);
+      context.store.folders.describe(id, description);
+      context.expiry.poke();
+      return { id };
+    },
+  ),
+  "/quota": action({ account, pages: z.int().min(0).nullable() }, (context, body) => {
+    const { id } = accountOf(context, body.account);
+    setQuota(context, id, body.pages ?? undefined);
+    return { pagesUsed: context.store.pagesUsed(id), pages: body.pages };
+  }),
+  "/plugin": action({ reminder: z.boolean() }, (context, { reminder }) => {
     context.reminderPlugin = reminder;
     return { reminder };
-  },
-  "/faults": (context, body) => {
-    const { plan } = partsOf(body, "plan");
-    const rules = plan === null ? [] : faultRulesOf(plan);
-    context.faults = new FaultSchedule(rules);
-    return { rules: rules.length };
-  },
+  }),
+  "/faults": action({ plan: FAULT_RULES.nullable() }, (context, { plan }) => {
+    context.faults = new FaultSchedule(plan ?? []);
+    return { rules: plan?.length ?? 0 };
+  }),
 };
-
-const TEXTS = ["index", "description", "keywords"] as const;
-const DESCRIPTION = [...TEXTS, "expireDate"] as const;
-
-/** What a folder is to say of its own; what is absent stays as it is. */
-function descriptionOf(
-  given: { [name in (typeof DESCRIPTION)[number]]?: unknown },
-): FolderDescription {
-  const { expireDate } = given;
-  const wrong = TEXTS.find((name) => given[name] !== undefined && typeof given[name] !== "string");
-  if (wrong !== undefined) throw new Unusable(`${wrong} is no text`);
-  if (expireDate !== undefined && expireDate !== null && !Number.isSafeInteger(expireDate))
-    throw new Unusable("expireDate is no time in epoch milliseconds and not null");
-  return given as FolderDescription;
-}
 
 /** Sets an account's page allowance, now and for later runs; undefined: unlimited. */
 export function setQuota(context: Context, accountId: number, pages: number | undefined): void {
@@ -171,11 +162,4 @@ export function accountOf({ accounts }: Context, key: unknown): Account {
   const account = isNamed ? named : [...accounts.values()][0];
   if (!account) throw new Unusable(`there is no account ${JSON.stringify(key)}`, 404);
   return account;
-}
-
-/** The body, which may have no parts but these. */
-function partsOf<const N extends string>(body: Body, ...names: N[]): { [K in N]?: unknown } {
-  const unknown = Object.keys(body).find((name) => !(names as string[]).includes(name));
-  if (unknown !== undefined) throw new Unusable(`there is no part ${JSON.stringify(unknown)} here`);
-  return body as { [K in N]?: unknown };
 }

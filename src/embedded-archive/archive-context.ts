@@ -5,6 +5,7 @@ import type { Expiry } from "./remove-expired.ts";
 import type { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./archive-options.ts";
 import type { Account, Store } from "./store.ts";
+import type { Traffic } from "./traffic.ts";
 import { Fault } from "../std/fault.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 
@@ -16,6 +17,7 @@ export type Context = {
   readonly converter: Converter;
   readonly conversion: Conversion;
   readonly expiry: Expiry;
+  readonly traffic: Traffic;
   /** By account key. */
   readonly accounts: ReadonlyMap<string, Account>;
   /** Aborted when the archive closes. */

@@ -25,86 +25,83 @@ export type StoredUpload = {
   storedAt: number;
 };
 
+/** An address to listen on; port 0 takes any free one. */
+export type Address = { host: string; port: number };
+
 /** How an embedded archive behaves; the open points of the interface are settings here. */
-export type EmbeddedArchiveOptions = {
+export type Settings = {
   /** Where the database and the documents' bytes live; made if missing. */
-  dataDir: string;
-  /** Port 0 takes any free one. */
-  listen: { host: string; port: number };
-  /** Default: one, `demo` with the secret `demo`. The first one is meant where none is named. */
-  accounts?: AccountOption[] | undefined;
+  readonly dataDir: string;
+  readonly listen: Address;
+  /** The first one is meant where none is named. */
+  readonly accounts: readonly AccountOption[];
   /** `/A/B`; made if missing, for every account. */
-  folders?: string[] | undefined;
-  /** Page allowance of each account; absent: unlimited. */
-  quotaPages?: number | undefined;
-  /** Whether the expiry-reminder plugin is installed. Default true. */
-  reminderPlugin?: boolean | undefined;
-  /** Larger files are refused with FILE_SIZE_TOO_BIG; absent: any size. */
-  maxFileSizeBytes?: number | undefined;
+  readonly folders: readonly string[];
+  /** Page allowance of each account; undefined: unlimited. */
+  readonly quotaPages: number | undefined;
+  /** Whether the expiry-reminder plugin is installed. */
+  readonly reminderPlugin: boolean;
+  /** Larger files are refused with FILE_SIZE_TOO_BIG. */
+  readonly maxFileSizeBytes: number;
   /** The same for documents of one kind, in place of `maxFileSizeBytes`. */
-  maxFileSizeByKind?: FileLimits | undefined;
-  /** How long a document stays UPLOADED before it is converted. Default 500. */
-  convertDelayMs?: number | undefined;
-  /** `responseDescription` as `"CODE"` or as `{"code": "CODE"}`. Default bare. */
-  errorStyle?: "bare" | "object" | undefined;
-  /** HTTP status of replies with `"response": "ERROR"`. Default 200. */
-  errorHttp?: 200 | 400 | undefined;
-  /** When false, `sig=none` is accepted next to a right signature. Default true. */
-  requireSignature?: boolean | undefined;
-  /** The only scheme by which requests may be signed; absent: either, so anyone who can use the weaker one may. */
-  scheme?: SignatureScheme | undefined;
-  /** What goes wrong on purpose; nothing unless given. */
-  faults?: FaultPlan | undefined;
-  /** Where expiries learn about: an http(s) URL that takes JSON. Absent: they are only logged. */
-  notifyUrl?: string | undefined;
-  /** A second listener for administration, on this machine only; absent: none. */
-  admin?: { host: string; port: number } | undefined;
+  readonly maxFileSizeByKind: FileLimits;
+  /** How long a document stays UPLOADED before it is converted. */
+  readonly convertDelayMs: number;
+  /** `responseDescription` as `"CODE"` or as `{"code": "CODE"}`. */
+  readonly errorStyle: "bare" | "object";
+  /** HTTP status of replies with `"response": "ERROR"`. */
+  readonly errorHttp: 200 | 400;
+  /** When false, `sig=none` is accepted next to a right signature. */
+  readonly requireSignature: boolean;
+  /** The only scheme by which requests may be signed; undefined: either, so anyone who can use the weaker one may. */
+  readonly scheme: SignatureScheme | undefined;
+  /** What goes wrong on purpose. */
+  readonly faults: FaultPlan | undefined;
+  /** Where expiries learn about: an http(s) URL that takes JSON. Undefined: they are only logged. */
+  readonly notifyUrl: string | undefined;
+  /** A second listener for administration, on this machine only. */
+  readonly admin: Address | undefined;
   /** False: an OK says nothing about the disk. Only for measuring what waiting for it costs. */
-  durable?: boolean | undefined;
+  readonly durable: boolean;
   /** Called for every upload once it is stored: for measuring how late that was. */
-  onStored?: ((upload: StoredUpload) => void) | undefined;
-  clock?: Clock | undefined;
-  log?: ((event: Record<string, unknown>) => void) | undefined;
+  readonly onStored: (upload: StoredUpload) => void;
+  readonly clock: Clock;
+  readonly log: (event: Record<string, unknown>) => void;
 };
 
-/** The options with every default filled in. */
-export type Settings = {
-  readonly [K in keyof EmbeddedArchiveOptions]-?: K extends
-    | "quotaPages"
-    | "scheme"
-    | "faults"
-    | "notifyUrl"
-    | "admin"
-    ? EmbeddedArchiveOptions[K]
-    : NonNullable<EmbeddedArchiveOptions[K]>;
+const DEFAULTS: Omit<Settings, "dataDir" | "listen"> = {
+  accounts: [{ key: "demo", secret: "demo" }],
+  folders: [],
+  quotaPages: undefined,
+  reminderPlugin: true,
+  maxFileSizeBytes: Infinity,
+  maxFileSizeByKind: {},
+  convertDelayMs: 500,
+  errorStyle: "bare",
+  errorHttp: 200,
+  requireSignature: true,
+  scheme: undefined,
+  faults: undefined,
+  notifyUrl: undefined,
+  admin: undefined,
+  durable: true,
+  onStored: () => {},
+  clock: systemClock,
+  log: () => {},
+};
+
+/** The settings that are not as they are by default. */
+export type EmbeddedArchiveOptions = Pick<Settings, "dataDir" | "listen"> & {
+  readonly [K in keyof typeof DEFAULTS]?: Settings[K] | undefined;
 };
 
 /** Fills in the defaults. A Fault with EMBEDDED_ARCHIVE_OPTIONS tells what cannot be meant. */
-export function settingsOf(options: EmbeddedArchiveOptions): Settings {
-  const settings: Settings = {
-    dataDir: options.dataDir,
-    listen: options.listen,
-    accounts: options.accounts ?? [{ key: "demo", secret: "demo" }],
-    folders: options.folders ?? [],
-    quotaPages: options.quotaPages,
-    reminderPlugin: options.reminderPlugin ?? true,
-    maxFileSizeBytes: options.maxFileSizeBytes ?? Infinity,
-    maxFileSizeByKind: options.maxFileSizeByKind ?? {},
-    notifyUrl: options.notifyUrl,
-    admin: options.admin,
-    durable: options.durable ?? true,
-    convertDelayMs: options.convertDelayMs ?? 500,
-    errorStyle: options.errorStyle ?? "bare",
-    errorHttp: options.errorHttp ?? 200,
-    requireSignature: options.requireSignature ?? true,
-    scheme: options.scheme,
-    faults: options.faults,
-    onStored: options.onStored ?? (() => {}),
-    clock: options.clock ?? systemClock,
-    log: options.log ?? (() => {}),
-  };
-  assertAccounts(settings);
-  const unknown = Object.keys(settings.maxFileSizeByKind).find((kind) => !isKind(kind));
+export function settingsOf({ dataDir, listen, ...options }: EmbeddedArchiveOptions): Settings {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const settings = { ...DEFAULTS, ...Object.fromEntries(given), dataDir, listen };
+  assertAccounts(settings.accounts);
+  const kinds: readonly string[] = KINDS;
+  const unknown = Object.keys(settings.maxFileSizeByKind).find((kind) => !kinds.includes(kind));
   if (unknown !== undefined)
     throw unusable(`there is no kind ${JSON.stringify(unknown)}`, `Kinds: ${KINDS.join(", ")}.`);
   if (settings.notifyUrl !== undefined && !/^https?:$/.test(protocolOf(settings.notifyUrl)))
@@ -112,17 +109,13 @@ export function settingsOf(options: EmbeddedArchiveOptions): Settings {
   return settings;
 }
 
-function assertAccounts(settings: Settings): void {
-  if (settings.accounts.length === 0)
+function assertAccounts(accounts: Settings["accounts"]): void {
+  if (accounts.length === 0)
     throw unusable("accounts is empty", "Name at least one account, or leave accounts out.");
-  const keys = new Set(settings.accounts.map((account) => account.key));
-  if (keys.size !== settings.accounts.length)
+  const keys = new Set(accounts.map((account) => account.key));
+  if (keys.size !== accounts.length)
     throw unusable("two accounts have the same key", "Give every account a key of its own.");
   if (keys.has("")) throw unusable("an account has an empty key", "Give every account a key.");
-}
-
-function isKind(name: string): boolean {
-  return (KINDS as readonly string[]).includes(name);
 }
 
 function protocolOf(url: string): string {

@@ -8,7 +8,7 @@ import { codeOf, Fault } from "../std/fault.ts";
 import { type Blobs, digestOf, incomingOf } from "./blobs.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import type { FolderDescription } from "./folder-table.ts";
-import { openStorage } from "./archive-parts.ts";
+import { openStorage } from "./open-storage.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 import type { Store } from "./store.ts";
 
@@ -21,12 +21,19 @@ export class ClosedArchive implements AsyncDisposable {
   readonly #store: Store;
   readonly #blobs: Blobs;
   readonly #clock: Clock;
+  readonly #opened: AsyncDisposableStack;
 
-  private constructor(dataDir: string, store: Store, blobs: Blobs, clock: Clock) {
+  private constructor(
+    dataDir: string,
+    { store, blobs }: { store: Store; blobs: Blobs },
+    clock: Clock,
+    opened: AsyncDisposableStack,
+  ) {
     this.#dataDir = dataDir;
     this.#store = store;
     this.#blobs = blobs;
     this.#clock = clock;
+    this.#opened = opened;
   }
 
   /**
@@ -43,8 +50,9 @@ export class ClosedArchive implements AsyncDisposable {
         error,
       );
     }
-    const { store, blobs } = await openStorage(dataDir);
-    return new ClosedArchive(dataDir, store, blobs, clock);
+    await using opened = new AsyncDisposableStack();
+    const storage = await openStorage(dataDir, opened);
+    return new ClosedArchive(dataDir, storage, clock, opened.move());
   }
 
   /** See `check`; `total` grows meanwhile. */
@@ -116,8 +124,7 @@ export class ClosedArchive implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#store.close();
-    await this.#blobs.close();
+    await this.#opened.disposeAsync();
   }
 
   #account(key: string | undefined): { id: number; key: string } {

@@ -5,23 +5,19 @@
 import { parentPort } from "node:worker_threads";
 import { messageOf } from "../std/fault.ts";
 import type { Converted } from "./document-table.ts";
-import { extract, pagesOf } from "./extract.ts";
+import { extract, NOTHING_FOUND, pagesOf } from "./extract.ts";
 
 /** One job at a time: to count the pages of a file, or to read all that conversion finds in it. */
 export type WorkerRequest = { job: "pages" | "extract"; path: string; filename: string };
-/** `failed`: the file could not be looked into; the thread goes on. */
-export type WorkerReply =
-  | { job: "pages"; pages: number }
-  | { job: "extract"; found: Converted }
-  | { job: "failed"; message: string };
+/** `failed`: why the file could not be looked into; the thread goes on. */
+export type WorkerReply = { found: Converted } | { failed: string };
 
 async function reply({ job, path, filename }: WorkerRequest): Promise<WorkerReply> {
   try {
-    return job === "pages"
-      ? { job, pages: await pagesOf(path, filename) }
-      : { job, found: await extract(path, filename) };
+    if (job === "extract") return { found: await extract(path, filename) };
+    return { found: { ...NOTHING_FOUND, pages: await pagesOf(path, filename) } };
   } catch (error) {
-    return { job: "failed", message: messageOf(error) };
+    return { failed: messageOf(error) };
   }
 }
 

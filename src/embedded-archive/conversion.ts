@@ -3,6 +3,7 @@ import { messageOf } from "../std/fault.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Converter } from "./converter.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
+import { Loop } from "./loop.ts";
 import type { Store } from "./store.ts";
 
 export type ConversionParts = {
@@ -22,62 +23,52 @@ const RETRY_MS = 10_000;
  */
 export class Conversion {
   readonly #parts: ConversionParts;
-  #wake = new AbortController();
-  #stopped = false;
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: Loop;
   #idlers: (() => void)[] = [];
 
   constructor(parts: ConversionParts) {
+    const { clock, log } = parts;
     this.#parts = parts;
+    // A step fails when the disk is full, most likely: then nothing else is worth trying either.
+    this.#loop = new Loop({ step: () => this.#step(), retryMs: RETRY_MS, clock, log });
   }
 
   /** Goes on with what the last run left; call it once. */
   start(): void {
-    this.#running = this.#run();
+    this.#loop.start();
   }
 
   /** Says that something may be due earlier than what is waited for. */
   poke(): void {
-    this.#wake.abort();
+    this.#loop.poke();
   }
 
   /** Resolves when no conversion is outstanding; those that never come do not count. */
   async idle(): Promise<void> {
-    if (this.#stopped || !this.#parts.store.documents.nextDue()) return;
+    if (this.#loop.stopping.aborted || !this.#parts.store.documents.nextDue()) return;
     await new Promise<void>((resolve) => this.#idlers.push(resolve));
   }
 
   /** Stops after the document in hand. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.poke();
-    await this.#running;
+    await this.#loop.stop();
     this.#settleIdlers();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#wake = new AbortController();
-      try {
-        await this.#step();
-      } catch (error) {
-        // A full disk, most likely: nothing can be written, so nothing else is worth trying now.
-        this.#parts.log({ event: "fault", why: messageOf(error) });
-        await this.#rest(RETRY_MS);
-      }
-    }
-  }
-
-  async #step(): Promise<void> {
+  async #step(): Promise<number> {
     const { store, clock } = this.#parts;
     const next = store.documents.nextDue();
-    if (!next) this.#settleIdlers();
+    if (!next) {
+      this.#settleIdlers();
+      return Infinity;
+    }
     const now = clock.now();
-    const waitMs = next ? next.convert_at - now : Infinity;
+    const waitMs = next.convert_at - now;
     // Uploaded later than it is now: the clock was set back since, and when it is due nobody can tell.
-    const isStray = next && next.uploaded_at > now && waitMs > RETRY_MS;
-    if (next && (waitMs <= 0 || isStray)) await this.#convert(next);
-    else await this.#rest(waitMs);
+    const isStray = next.uploaded_at > now && waitMs > RETRY_MS;
+    if (waitMs > 0 && !isStray) return waitMs;
+    await this.#convert(next);
+    return 0;
   }
 
   async #convert(row: StoredDocumentRow): Promise<void> {
@@ -85,7 +76,7 @@ export class Conversion {
     try {
       const found = await converter.extract(blobs.pathOf(row.sha256), row.filename);
       // A conversion that was cut short found nothing, and is made again by the next run.
-      if (!this.#stopped) store.convert(row, found, clock.now());
+      if (!this.#loop.stopping.aborted) store.convert(row, found, clock.now());
     } catch (error) {
       log({ event: "not converted", id: row.id, why: messageOf(error) });
       // Behind the others, so that it stops none of them.
@@ -93,20 +84,7 @@ export class Conversion {
     }
   }
 
-  async #rest(ms: number): Promise<void> {
-    const { signal } = this.#wake;
-    try {
-      if (Number.isFinite(ms)) await this.#parts.clock.sleep(ms, signal);
-      else
-        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-
   #settleIdlers(): void {
-    const idlers = this.#idlers;
-    this.#idlers = [];
-    for (const settle of idlers) settle();
+    for (const settle of this.#idlers.splice(0)) settle();
   }
 }

@@ -35,14 +35,12 @@ export class Converter {
 
   /** Pages charged for the file. */
   async pagesOf(path: string, filename: string): Promise<number> {
-    const reply = await this.#run({ job: "pages", path, filename });
-    return reply.job === "pages" ? reply.pages : NOTHING_FOUND.pages;
+    return (await this.#run({ job: "pages", path, filename })).pages;
   }
 
   /** Pages, metadata, text and contents of the file. */
-  async extract(path: string, filename: string): Promise<Converted> {
-    const reply = await this.#run({ job: "extract", path, filename });
-    return reply.job === "extract" ? reply.found : NOTHING_FOUND;
+  extract(path: string, filename: string): Promise<Converted> {
+    return this.#run({ job: "extract", path, filename });
   }
 
   /** Gives up what is under way. */
@@ -52,20 +50,19 @@ export class Converter {
     await this.#queue.onIdle();
   }
 
-  async #run(request: WorkerRequest): Promise<WorkerReply> {
-    return this.#queue.add(
-      async () => {
-        const reply = await this.#ask(request);
-        if (reply.job === "failed" && !this.#closed)
-          this.#log({ event: "unreadable", filename: request.filename, why: reply.message });
-        return reply;
-      },
-      { priority: PRIORITY[request.job] },
-    );
+  #run(request: WorkerRequest): Promise<Converted> {
+    const look = async () => {
+      const reply = await this.#ask(request);
+      if ("found" in reply) return reply.found;
+      const { filename } = request;
+      if (!this.#closed) this.#log({ event: "unreadable", filename, why: reply.failed });
+      return NOTHING_FOUND;
+    };
+    return this.#queue.add(look, { priority: PRIORITY[request.job] });
   }
 
   async #ask(request: WorkerRequest): Promise<WorkerReply> {
-    if (this.#closed) return { job: "failed", message: "the archive is closing" };
+    if (this.#closed) return { failed: "the archive is closing" };
     const worker = (this.#worker ??= this.#start());
     const answered = new AbortController();
     const signal = AbortSignal.any([AbortSignal.timeout(this.#jobMsMax), answered.signal]);
@@ -73,9 +70,7 @@ export class Converter {
       // `once` rejects on 'error'; an exit without an error comes from `close` alone.
       const reply = Promise.race([
         once(worker, "message", { signal }),
-        once(worker, "exit", { signal }).then(() => [
-          { job: "failed", message: "the thread ended" },
-        ]),
+        once(worker, "exit", { signal }).then(() => [{ failed: "the thread ended" }]),
       ]);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       worker.postMessage(request);
@@ -83,23 +78,19 @@ export class Converter {
       return answer;
     } catch (error) {
       await worker.terminate();
-      return { job: "failed", message: messageOf(error) };
+      return { failed: messageOf(error) };
     } finally {
       answered.abort();
     }
   }
 
   #start(): Worker {
-    const worker = startWorker();
+    // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+    const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = quietWorker(url, HEAP_MB_MAX);
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
     return worker;
   }
-}
-
-function startWorker(): Worker {
-  // The source and what is built from it differ in the extension, and nobody rewrites a URL.
-  const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
-  return quietWorker(url, HEAP_MB_MAX);
 }

@@ -4,10 +4,11 @@ import { type Context, makeFolder } from "./archive-context.ts";
 import type { StoredDocument } from "./document-row.ts";
 import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
-import { type EmbeddedArchiveOptions, settingsOf } from "./archive-options.ts";
-import { closeParts, listen, type OpenedArchive, openParts } from "./archive-parts.ts";
-import type { Traffic } from "./traffic.ts";
-import { accountOf, setQuota } from "./admin.ts";
+import { type Address, type EmbeddedArchiveOptions, settingsOf } from "./archive-options.ts";
+import { codeOf, Fault, messageOf } from "../std/fault.ts";
+import { accountOf, adminOf, setQuota } from "./admin.ts";
+import { openContext } from "./open-context.ts";
+import { serverOf } from "./server.ts";
 export type { StoredDocument } from "./document-row.ts";
 export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
 export type { FolderDescription } from "./folder-table.ts";
@@ -23,23 +24,19 @@ export class EmbeddedArchive implements AsyncDisposable {
   /** The same for administration; undefined without it. */
   readonly adminUrl: string | undefined;
   readonly #context: Context;
-  readonly #app: FastifyInstance;
-  readonly #admin: FastifyInstance | undefined;
-  readonly #traffic: Traffic;
-  readonly #closing: AbortController;
+  readonly #opened: AsyncDisposableStack;
   #closed: Promise<void> | undefined;
 
   private constructor(
-    opened: OpenedArchive,
-    { url, adminUrl }: Awaited<ReturnType<typeof listen>>,
+    context: Context,
+    opened: AsyncDisposableStack,
+    url: string,
+    adminUrl: string | undefined,
   ) {
+    this.#context = context;
+    this.#opened = opened;
     this.url = url;
     this.adminUrl = adminUrl;
-    this.#admin = opened.admin;
-    this.#context = opened.context;
-    this.#app = opened.app;
-    this.#traffic = opened.traffic;
-    this.#closing = opened.closing;
   }
 
   /**
@@ -48,11 +45,20 @@ export class EmbeddedArchive implements AsyncDisposable {
    */
   static async open(options: EmbeddedArchiveOptions): Promise<EmbeddedArchive> {
     const settings = settingsOf(options);
-    const opened = await openParts(settings);
-    const archive = new EmbeddedArchive(opened, await listen(opened, settings));
-    opened.context.conversion.start();
-    opened.context.expiry.start();
-    return archive;
+    await using opened = new AsyncDisposableStack();
+    const closing = new AbortController();
+    const context = await openContext(settings, opened, closing.signal);
+    const listen = (app: FastifyInstance, address: Address) => {
+      opened.defer(() => app.close());
+      return listenOn(app, address);
+    };
+    const url = await listen(await serverOf(context), settings.listen);
+    const { admin } = settings;
+    const adminUrl = admin && (await listen(adminOf(context, admin.host), admin));
+    opened.defer(() => closing.abort(new Error("the embedded archive is closing")));
+    context.conversion.start();
+    context.expiry.start();
+    return new EmbeddedArchive(context, opened.move(), url, adminUrl);
   }
 
   /** Makes the folder `/A/B` and all above it; returns its id, the old one where it exists. */
@@ -108,22 +114,32 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** How often each operation was asked for since the archive was opened, refusals included. */
   requests(): { operation: Operation; count: number }[] {
-    return this.#traffic.counts();
+    return this.#context.traffic.counts();
   }
 
   /** Breaks off what is under way and closes; what was answered with OK is kept. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
+    this.#closed ??= this.#opened.disposeAsync();
     return this.#closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
 
-  async #close(): Promise<void> {
-    this.#closing.abort(new Error("the embedded archive is closing"));
-    await Promise.all([this.#app.close(), this.#admin?.close()]);
-    await closeParts(this.#context, this.#traffic);
+async function listenOn(app: FastifyInstance, { host, port }: Address): Promise<string> {
+  try {
+    await app.listen({ host, port });
+    const address = app.server.address();
+    const bound = typeof address === "object" && address !== null ? address.port : port;
+    return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  } catch (error) {
+    throw new Fault(
+      "EMBEDDED_ARCHIVE_LISTEN",
+      `${host}:${port} cannot be listened on: ${codeOf(error) ?? messageOf(error)}`,
+      "Choose an address of this machine and a free port; port 0 takes any.",
+      { cause: error },
+    );
   }
 }

@@ -17,11 +17,11 @@ export type FolderRow = {
 
 /** What a folder says of its own in addition to its name. */
 export type FolderDescription = {
-  index?: string;
-  description?: string;
-  keywords?: string;
+  index?: string | undefined;
+  description?: string | undefined;
+  keywords?: string | undefined;
   /** Epoch milliseconds; null: none. */
-  expireDate?: number | null;
+  expireDate?: number | null | undefined;
 };
 
 /** The name under which the root shows itself; the interface gives none. */

@@ -110,7 +110,7 @@ ${form(account, "quota", `<label>Pages allowed <input name="pages" type="number"
 <ul class="tree">${tree.join("\n")}</ul>${more(rest, "folders")}`;
 }
 
-function form({ key }: Account, action: keyof typeof ACTIONS, fields: string): string {
+function form({ key }: Account, action: "folders" | "quota", fields: string): string {
   return `<form method="post" action="/${action}"><input type="hidden" name="account" value="${escaped(key)}">${fields}</form>`;
 }
 
@@ -199,7 +199,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
       const { pages, ...given } = Object.fromEntries((body as Fields | undefined) ?? []);
       const number = pages?.trim() === "" ? null : Number(pages);
       try {
-        ACTIONS[`/${action}`]?.(context, pages === undefined ? given : { ...given, pages: number });
+        ACTIONS[`/${action}`](context, pages === undefined ? given : { ...given, pages: number });
       } catch (error) {
         if (!(error instanceof Unusable || error instanceof Fault)) throw error;
         const text = `<h1>Not done</h1><p>${escaped(error.message)}</p><p><a href="/">Back</a></p>`;

@@ -1,7 +1,6 @@
-import { Wakeup } from "../std/wakeup.ts";
-import { isAbortOf } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
+import { Loop, type LoopParts } from "./loop.ts";
 import type { NoticeRow } from "./notice-table.ts";
 import type { Store } from "./store.ts";
 
@@ -18,8 +17,6 @@ const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 3_600_000;
 /** How long the other side may take to answer. */
 const ANSWER_MS_MAX = 10_000;
-/** The wall clock may be set: no rest is longer than this. */
-const REST_MS_MAX = 60_000;
 /** Expiries noticed in one transaction. */
 const NOTICED_MAX = 500;
 
@@ -33,46 +30,31 @@ const NOTICED_MAX = 500;
  */
 export class Expiry {
   readonly #parts: ExpiryParts;
-  readonly #wakeup = new Wakeup();
-  readonly #delivery = new Wakeup();
-  readonly #stopping = new AbortController();
-  #running: Promise<unknown> = Promise.resolve();
+  /** A loop of its own, for a receiver that takes its time must not delay the log. */
+  readonly #delivery: Loop;
+  readonly #noticing: Loop;
 
   constructor(parts: ExpiryParts) {
+    const { clock, log } = parts;
+    const loop = (step: LoopParts["step"]) => new Loop({ step, retryMs: RETRY_MS_MIN, clock, log });
     this.#parts = parts;
+    this.#noticing = loop(() => this.#notice());
+    this.#delivery = loop(() => this.#deliver());
   }
 
-  /** Two loops: a receiver that takes its time must not delay the log. */
   start(): void {
-    this.#running = Promise.all([
-      this.#loop(this.#wakeup, () => this.#notice()),
-      this.#loop(this.#delivery, () => this.#deliver()),
-    ]);
+    this.#noticing.start();
+    this.#delivery.start();
   }
 
   /** Says that an expiry date was set. */
   poke(): void {
-    this.#wakeup.notify();
+    this.#noticing.poke();
   }
 
   /** Breaks off a delivery under way: it is made again by the next run. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error("the embedded archive is closing"));
-    await this.#running;
-  }
-
-  /** Steps, each followed by the rest that it asks for in milliseconds. */
-  async #loop(wakeup: Wakeup, step: () => number | Promise<number>): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await wakeup.wait(Math.min(await step(), REST_MS_MAX), this.#parts.clock, signal);
-      } catch (error) {
-        if (isAbortOf(signal, error)) return;
-        this.#parts.log({ event: "fault", why: messageOf(error) });
-        await this.#parts.clock.sleep(RETRY_MS_MIN, signal).catch(() => undefined);
-      }
-    }
+    await Promise.all([this.#noticing.stop(), this.#delivery.stop()]);
   }
 
   #notice(): number {
@@ -84,7 +66,7 @@ export class Expiry {
     const tells = notifyUrl !== undefined;
     const noticed = store.inOneTransaction(() => store.notices.notice(now, tells, NOTICED_MAX));
     for (const row of noticed) log(bodyOf(row));
-    this.#delivery.notify();
+    this.#delivery.poke();
     return 0;
   }
 
@@ -100,7 +82,7 @@ export class Expiry {
       await this.#post(notifyUrl, bodyOf(next));
       store.notices.delivered(next.id, clock.now());
     } catch (error) {
-      if (this.#stopping.signal.aborted) return 0;
+      if (this.#delivery.stopping.aborted) return 0;
       const backoffMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(next.attempts, 30));
       store.notices.postpone(next.id, clock.now() + backoffMs);
       log({ event: "not notified", notice: next.id, why: messageOf(error) });
@@ -109,7 +91,7 @@ export class Expiry {
   }
 
   async #post(url: string, body: Record<string, unknown>): Promise<void> {
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+    const signal = AbortSignal.any([this.#delivery.stopping, AbortSignal.timeout(ANSWER_MS_MAX)]);
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(body), signal } as const;
     const response = await fetch(url, { ...init, redirect: "manual" });

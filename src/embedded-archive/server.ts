@@ -26,10 +26,7 @@ const SILENCE_MS_MAX = 120_000;
 const REQUEST_MS_MAX = 3_600_000;
 
 /** The HTTP side: routes, bodies, limits, and an answer in the interface's form to all else. */
-export async function serverOf(
-  context: Context,
-  track: (operation: Operation, work: () => Promise<void>) => Promise<void>,
-): Promise<FastifyInstance> {
+export async function serverOf(context: Context): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: FORM_BYTES_MAX,
     connectionTimeout: SILENCE_MS_MAX,
@@ -50,7 +47,7 @@ export async function serverOf(
   await takeBodies(app);
   for (const operation of Object.keys(PATHS) as Operation[])
     app.post(PATHS[operation], (request, reply) =>
-      track(operation, async () => {
+      context.traffic.track(operation, async () => {
         refuseOtherBodies(request, operation);
         if (operation === "upload") return serveUpload(context, request, reply);
         return serveReading(context, operation, (request.body as Fields | undefined) ?? [], reply);

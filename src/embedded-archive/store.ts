@@ -32,19 +32,18 @@ export class Store {
   readonly documents: DocumentTable;
   readonly notices: NoticeTable;
   readonly #db: Database;
-  readonly #lock: Database;
+  readonly #opened: DisposableStack;
   readonly #sql: Statements;
   readonly #group: CommitGroup;
   readonly #durable: boolean;
 
   private constructor(
     db: Database,
-    lock: Database,
-    durable: boolean,
-    beforeCommit: StoreOptions["beforeCommit"],
+    opened: DisposableStack,
+    { beforeCommit, durable = true }: StoreOptions,
   ) {
     this.#db = db;
-    this.#lock = lock;
+    this.#opened = opened;
     this.#sql = new Statements(db);
     this.#group = new CommitGroup(db, beforeCommit);
     this.#durable = durable;
@@ -54,15 +53,12 @@ export class Store {
   }
 
   /** A Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why it cannot be opened. */
-  static open(dataDir: string, { beforeCommit, durable = true }: StoreOptions = {}): Store {
-    const lock = lockDirectory(join(dataDir, "lock.db"));
-    try {
-      const db = openDatabase(join(dataDir, "archive.db"), durable);
-      return new Store(db, lock, durable, beforeCommit);
-    } catch (error) {
-      lock.close();
-      throw error;
-    }
+  static open(dataDir: string, options: StoreOptions = {}): Store {
+    using opened = new DisposableStack();
+    opened.adopt(lockDirectory(join(dataDir, "lock.db")), (lock) => lock.close());
+    const db = openDatabase(join(dataDir, "archive.db"), options.durable);
+    opened.adopt(db, () => db.close());
+    return new Store(db, opened.move(), options);
   }
 
   /** The account with its root folder, made if missing. */
@@ -204,7 +200,6 @@ export class Store {
   }
 
   close(): void {
-    this.#db.close();
-    this.#lock.close();
+    this.#opened.dispose();
   }
 }

@@ -56,7 +56,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   undici: ["archive", "network", "notify"],
   yaml: ["config", "rules"],
   yauzl: ["formats"],
-  zod: ["config", "dashboard"],
+  zod: ["config", "dashboard", "embedded-archive"],
 };
 
 type Import = {
@@ -185,7 +185,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_790,
   "main.ts": 12,
-  "embedded-archive": 4_870,
+  "embedded-archive": 4_780,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

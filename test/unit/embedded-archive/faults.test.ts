@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import {
   type FaultAction,
   faultRuleOfText,
-  faultRulesOf,
+  FAULT_RULES,
   FaultSchedule,
 } from "../../../src/embedded-archive/faults.ts";
 import type { StoredUpload } from "../../../src/embedded-archive/archive-options.ts";
@@ -80,10 +80,10 @@ describe("fault rules", () => {
 
   test("rules as JSON", () => {
     const json = [{ on: "upload", do: "status", status: 503, stored: true, times: "always" }];
-    expect(faultRulesOf(json)).toEqual([{ ...json[0], times: Infinity }]);
-    expect(faultRulesOf([])).toEqual([]);
+    expect(FAULT_RULES.parse(json)).toEqual([{ ...json[0], times: Infinity }]);
+    expect(FAULT_RULES.parse([])).toEqual([]);
     for (const bad of [null, {}, [null], [[]], [{}], [{ do: "delay", ms: 1.5 }], [{ do: 1 }]])
-      expect(() => faultRulesOf(bad)).toThrow(/./);
+      expect(() => FAULT_RULES.parse(bad)).toThrow(/./);
   });
 });
 

@@ -115,10 +115,10 @@ describe("the page", () => {
   });
 
   test.for([
-    ["quota", { account: "demo", pages: "-1" }, 400, "pages is no whole number"],
+    ["quota", { account: "demo", pages: "-1" }, 400, "pages cannot be -1"],
     ["quota", { account: "<b>", pages: "1" }, 400, "there is no account &#34;&#60;b&#62;&#34;"],
     ["folders", { account: "demo", path: "<b>" }, 400, "&#60;b&#62;"],
-    ["folders", {}, 400, "path is no text"],
+    ["folders", {}, 400, "path cannot be missing"],
   ] as const)("/%s with %j gives %i: %s", async ([action, fields, status, message]) => {
     await using under = await ArchiveUnderTest.open();
     const body = new URLSearchParams(fields);
