@@ -2,7 +2,7 @@ import { z } from "zod";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
-import { type Context, makeFolder } from "./archive-context.ts";
+import type { Context } from "./archive-context.ts";
 import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer, MALFORMED } from "./reading.ts";
 import { sendContent } from "./blobs.ts";
@@ -128,8 +128,9 @@ export const ACTIONS = {
       expireDate: z.int().nullable().optional(),
     },
     (context, { account: key, path, ...description }) => {
-      const id = makeFolder(context, accountOf(context, key), path);
-      context.store.folders.describe(id, description);
+      const { store, settings } = context;
+      const id = store.makeFolder(accountOf(context, key), path, settings.clock.now());
+      store.folders.describe(id, description);
       context.expiry.poke();
       return { id };
     },

@@ -6,8 +6,6 @@ import type { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./archive-options.ts";
 import type { Account, Store } from "./store.ts";
 import type { Traffic } from "./traffic.ts";
-import { Fault } from "../std/fault.ts";
-import { folderPath, MALFORMED } from "./reading.ts";
 
 /** What answering a request needs. The last ones may change while the archive is open. */
 export type Context = {
@@ -29,13 +27,3 @@ export type Context = {
   reminderPlugin: boolean;
   faults: FaultSchedule;
 };
-
-/** Makes `/A/B` and all above it; a Fault with EMBEDDED_ARCHIVE_OPTIONS for what is no path. */
-export function makeFolder({ store, settings }: Context, account: Account, path: string): number {
-  if (folderPath(path) !== MALFORMED) return store.makeFolder(account, path, settings.clock.now());
-  throw new Fault(
-    "EMBEDDED_ARCHIVE_OPTIONS",
-    `${JSON.stringify(path)} is not a folder's path`,
-    "Write it as /A/B: a slash before every name, no empty names.",
-  );
-}

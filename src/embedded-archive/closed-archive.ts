@@ -1,15 +1,13 @@
 import { access, open, readdir, stat } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { createHash } from "node:crypto";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import { type Blobs, digestOf, incomingOf } from "./blobs.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { openStorage } from "./open-storage.ts";
-import { folderPath, MALFORMED } from "./reading.ts";
 import type { Store } from "./store.ts";
 
 /** Documents read from the database at a time. */
@@ -55,9 +53,34 @@ export class ClosedArchive implements AsyncDisposable {
     return new ClosedArchive(dataDir, storage, clock, opened.move());
   }
 
-  /** See `check`; `total` grows meanwhile. */
-  check(total: CheckTotal): AsyncGenerator<CheckFinding> {
-    return check({ store: this.#store, blobs: this.#blobs, dataDir: this.#dataDir }, total);
+  /**
+   * Compares rows and files: every blob is read and its digest compared. Changes nothing; `total` grows meanwhile.
+   * `temporary` and `orphan` are what a crash may leave; the next start finishes or removes them.
+   */
+  async *check(total: CheckTotal): AsyncGenerator<CheckFinding> {
+    const store = this.#store;
+    for (const line of store.damage()) yield { what: "database", message: line };
+    for (const { key, pages_used, charged } of store.wrongCharges())
+      yield {
+        what: "charges",
+        message: `account ${key} was charged ${pages_used} pages, its documents make ${charged}`,
+      };
+    const incoming = new Set<string>();
+    for (const name of await readdir(incomingOf(this.#dataDir))) {
+      const path = join(incomingOf(this.#dataDir), name);
+      incoming.add(await digestOf(path));
+      yield { what: "temporary", message: `incoming/${name} is an unfinished upload` };
+    }
+    for (const { id } of store.accounts()) {
+      const { uploaded, converted } = store.documents.stateCounts(id);
+      total.documents += uploaded + converted;
+    }
+    const known = new Map<string, KnownBlob>();
+    for (const { sha256, ...blob } of store.documents.blobs()) known.set(sha256, blob);
+    yield* checkFiles(join(this.#dataDir, "blobs"), known, total);
+    for (const [sha256, { id }] of known)
+      if (!(await this.#blobs.has(sha256)) && !incoming.has(sha256))
+        yield { what: "missing", message: `document ${id} has no bytes: ${sha256} is not there` };
   }
 
   /** The account's documents, oldest first; without a key the first account's. */
@@ -87,18 +110,9 @@ export class ClosedArchive implements AsyncDisposable {
         error,
       );
     });
-    const hash = createHash("sha256");
-    await pipeline(
-      createReadStream(this.#blobs.pathOf(row.sha256)),
-      async function* digested(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          hash.update(chunk);
-          yield chunk;
-        }
-      },
-      file.createWriteStream({ flush: true }),
-    );
-    if (hash.digest("hex") !== row.sha256)
+    const bytes = createReadStream(this.#blobs.pathOf(row.sha256));
+    await pipeline(bytes, file.createWriteStream({ flush: true }));
+    if ((await digestOf(path)) !== row.sha256)
       throw unusable(`the bytes of document ${id} are damaged`, "Run the check; take the backup.");
     const { folders } = this.#store;
     return storedDocumentOf(row, folders.pathOf(row.folder_id));
@@ -106,8 +120,6 @@ export class ClosedArchive implements AsyncDisposable {
 
   /** Makes the folder `/A/B` and all above it, and sets what it says of its own; returns its id. */
   createFolder(path: string, description: FolderDescription = {}, key?: string): number {
-    if (folderPath(path) === MALFORMED)
-      throw unusable(`${JSON.stringify(path)} is not a folder's path`, "Write it as /A/B.");
     const { id } = this.#account(key);
     const now = this.#clock.now();
     const rootId = this.#store.folders.root(id, now);
@@ -150,49 +162,22 @@ export type CheckFinding = {
 /** What a check looked at. */
 export type CheckTotal = { documents: number; blobs: number; bytes: number };
 
-/**
- * Compares rows and files of an archive that nobody has open: every blob is read and its digest
- * compared. Changes nothing. `temporary` and `orphan` are what a crash may leave; the next start
- * finishes or removes them.
- */
-export async function* check(
-  { store, blobs, dataDir }: { store: Store; blobs: Blobs; dataDir: string },
-  total: CheckTotal,
-): AsyncGenerator<CheckFinding> {
-  for (const line of store.damage()) yield { what: "database", message: line };
-  for (const { key, pages_used, charged } of store.wrongCharges())
-    yield {
-      what: "charges",
-      message: `account ${key} was charged ${pages_used} pages, its documents make ${charged}`,
-    };
-  const incoming = new Set<string>();
-  for (const name of await readdir(incomingOf(dataDir))) {
-    const path = join(incomingOf(dataDir), name);
-    incoming.add(await digestOf(path));
-    yield { what: "temporary", message: `${relative(dataDir, path)} is an unfinished upload` };
-  }
-  const known = new Map<string, { size: number; id: number }>();
-  for (const { sha256, size, id } of store.documents.blobs()) known.set(sha256, { size, id });
-  total.documents = store.accounts().reduce((sum, { id }) => sum + countOf(store, id), 0);
-  yield* checkFiles(join(dataDir, "blobs"), dataDir, known, total);
-  for (const [sha256, { id }] of known)
-    if (!(await blobs.has(sha256)) && !incoming.has(sha256))
-      yield { what: "missing", message: `document ${id} has no bytes: ${sha256} is not there` };
-}
+/** Its bytes, and one of the documents that have it. */
+type KnownBlob = { size: number; id: number };
+type KnownBlobs = ReadonlyMap<string, KnownBlob>;
 
 async function* checkFiles(
   root: string,
-  dataDir: string,
-  known: ReadonlyMap<string, { size: number; id: number }>,
+  known: KnownBlobs,
   total: CheckTotal,
 ): AsyncGenerator<CheckFinding> {
   for (const shard of (await readdir(root)).sort()) {
     const dir = join(root, shard);
-    const names = (await stat(dir)).isDirectory() ? (await readdir(dir)).sort() : [undefined];
+    const names = (await stat(dir)).isDirectory() ? (await readdir(dir)).sort() : [""];
     for (const name of names) {
-      const path = name === undefined ? dir : join(dir, name);
-      const finding = await checkFile(path, shard, name ?? "", known, total);
-      if (finding) yield { ...finding, message: `${relative(dataDir, path)} ${finding.message}` };
+      const finding = await checkFile(join(dir, name), shard, name, known, total);
+      const shown = join("blobs", shard, name);
+      if (finding) yield { ...finding, message: `${shown} ${finding.message}` };
     }
   }
 }
@@ -201,7 +186,7 @@ async function checkFile(
   path: string,
   shard: string,
   name: string,
-  known: ReadonlyMap<string, { size: number; id: number }>,
+  known: KnownBlobs,
   total: CheckTotal,
 ): Promise<CheckFinding | undefined> {
   if (!/^[0-9a-f]{64}$/.test(name) || !name.startsWith(shard))
@@ -215,9 +200,4 @@ async function checkFile(
     return { what: "damaged", message: `has ${size} bytes, document ${row.id} has ${row.size}` };
   if ((await digestOf(path)) === name) return undefined;
   return { what: "damaged", message: `of document ${row.id} has another digest than its name` };
-}
-
-function countOf(store: Store, accountId: number): number {
-  const { uploaded, converted } = store.documents.stateCounts(accountId);
-  return uploaded + converted;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Operation } from "../wire/shapes.ts";
-import { type Context, makeFolder } from "./archive-context.ts";
+import type { Context } from "./archive-context.ts";
 import type { StoredDocument } from "./document-row.ts";
 import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
@@ -63,7 +63,8 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** Makes the folder `/A/B` and all above it; returns its id, the old one where it exists. */
   createFolder(path: string, account?: string): number {
-    return makeFolder(this.#context, accountOf(this.#context, account), path);
+    const { store, settings } = this.#context;
+    return store.makeFolder(accountOf(this.#context, account), path, settings.clock.now());
   }
 
   /** Sets what the folder `/A/B` says of its own, making it if missing. */

@@ -5,9 +5,6 @@ import type { FaultAction } from "./faults.ts";
 import { JSON_TYPE, type OperationReply, refused, send } from "./reply.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What faults need; a Context has it all. */
-export type FaultInjectionParts = Pick<Context, "settings" | "closing" | "lateStores">;
-
 const BOMB_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -18,11 +15,11 @@ export async function answer(
   reply: FastifyReply,
   fault: FaultAction | undefined,
   work: () => Promise<OperationReply>,
-  parts: FaultInjectionParts,
+  context: Context,
 ): Promise<void> {
   switch (fault?.do) {
     case "delay":
-      await sleepUnlessClosing(parts, fault.ms);
+      await sleepUnlessClosing(context, fault.ms);
       return send(reply, await work());
     case "dropBefore":
       return drop(reply);
@@ -31,7 +28,7 @@ export async function answer(
       return drop(reply);
     case "storeLate":
       drop(reply);
-      return storeLate(parts, fault.ms, work);
+      return storeLate(context, fault.ms, work);
     case "status":
       if (fault.stored) await work();
       return sendStatus(reply, fault);
@@ -39,12 +36,9 @@ export async function answer(
       return sendText(reply.code(307).header("location", fault.url), "");
     case "garbage":
       await work();
-      return sendText(
-        reply.header("content-type", JSON_TYPE),
-        "\u0000%PDF-1.7 not what you asked for",
-      );
+      return sendText(reply, "\u0000%PDF-1.7 not what you asked for", JSON_TYPE);
     case "truncate":
-      return sendText(reply.header("content-type", JSON_TYPE), firstHalf(await work()));
+      return sendText(reply, firstHalf(await work()), JSON_TYPE);
     case "bomb":
       await work();
       return sendBomb(reply, fault.bytes ?? BOMB_BYTES);
@@ -54,7 +48,7 @@ export async function answer(
       return send(reply, withAnother(await work()));
     case "error": {
       if (fault.stored) await work();
-      return send(reply, refused(parts.settings, new Refusal(fault.code, fault.status)));
+      return send(reply, refused(context.settings, new Refusal(fault.code, fault.status)));
     }
     case "hollow":
       return send(reply, hollow(await work(), fault.lists));
@@ -65,22 +59,16 @@ export async function answer(
 
 /** An OK with a made-up document, sent while the request is still coming in. */
 export function answerEarly(reply: FastifyReply, filename: string): void {
-  const document = {
-    id: 999_999_999,
-    folderId: 1,
-    filename,
-    pages: 0,
-    filesize: 0,
-    status: "UPLOADED",
-  };
+  const empty = { pages: 0, filesize: 0, status: "UPLOADED" };
+  const document = { id: 999_999_999, folderId: 1, filename, ...empty };
   reply.hijack();
   reply.raw.writeHead(200, { "content-type": JSON_TYPE, connection: "close" });
   reply.raw.end(JSON.stringify({ response: "OK", document }));
 }
 
 /** A closing archive waits for nothing, but what was to be stored late is stored. */
-async function sleepUnlessClosing(parts: FaultInjectionParts, ms: number): Promise<void> {
-  const { settings, closing } = parts;
+async function sleepUnlessClosing(context: Context, ms: number): Promise<void> {
+  const { settings, closing } = context;
   try {
     await settings.clock.sleep(ms, closing);
   } catch (error) {
@@ -89,16 +77,16 @@ async function sleepUnlessClosing(parts: FaultInjectionParts, ms: number): Promi
 }
 
 async function storeLate(
-  parts: FaultInjectionParts,
+  context: Context,
   ms: number,
   work: () => Promise<OperationReply>,
 ): Promise<void> {
-  const late = sleepUnlessClosing(parts, ms).then(work);
-  parts.lateStores.add(late);
+  const late = sleepUnlessClosing(context, ms).then(work);
+  context.lateStores.add(late);
   try {
     await late;
   } finally {
-    parts.lateStores.delete(late);
+    context.lateStores.delete(late);
   }
 }
 
@@ -112,11 +100,13 @@ async function sendStatus(
   { status, retryAfter, html = false }: Extract<FaultAction, { do: "status" }>,
 ): Promise<void> {
   if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
-  reply.code(status).header("content-type", html ? "text/html" : "text/plain");
-  await sendText(reply, html ? `<html><h1>${status}</h1><p>nginx</p></html>` : `status ${status}`);
+  reply.code(status);
+  if (!html) return sendText(reply, `status ${status}`, "text/plain");
+  return sendText(reply, `<html><h1>${status}</h1><p>nginx</p></html>`, "text/html");
 }
 
-async function sendText(reply: FastifyReply, text: string): Promise<void> {
+async function sendText(reply: FastifyReply, text: string, type?: string): Promise<void> {
+  if (type !== undefined) reply.header("content-type", type);
   await reply.send(text);
 }
 
@@ -133,25 +123,27 @@ async function sendBomb(reply: FastifyReply, bytes: number): Promise<void> {
   await reply.send(Buffer.concat(pieces));
 }
 
-type Wrong = { readonly field: string; readonly value: string };
-
 /** A list's and a look-up's documents alike. */
-function misreported(outcome: OperationReply, wrong: Wrong): OperationReply {
-  const { document, documents } = outcome.body;
-  const told = {
-    ...(document === undefined ? {} : { document: misreportedItem(document, wrong) }),
-    ...(Array.isArray(documents)
-      ? { documents: documents.map((item) => misreportedItem(item, wrong)) }
-      : {}),
+function misreported(
+  { status, body }: OperationReply,
+  { field, value }: { readonly field: string; readonly value: string },
+): OperationReply {
+  const wrong = (item: Record<string, unknown>) => {
+    if (item["status"] !== "CONVERTED") return item;
+    return { ...item, [field]: typeof item[field] === "number" ? Number(value) : value };
   };
-  return { ...outcome, body: { ...outcome.body, ...told } };
-}
-
-function misreportedItem(item: unknown, { field, value }: Wrong): unknown {
-  if (typeof item !== "object" || item === null) return item;
-  const told = item as Record<string, unknown>;
-  if (told["status"] !== "CONVERTED") return item;
-  return { ...told, [field]: typeof told[field] === "number" ? Number(value) : value };
+  const { document, documents } = body as {
+    document?: Record<string, unknown>;
+    documents?: Record<string, unknown>[];
+  };
+  return {
+    status,
+    body: {
+      ...body,
+      ...(document && { document: wrong(document) }),
+      ...(documents && { documents: documents.map(wrong) }),
+    },
+  };
 }
 
 function withAnother(outcome: OperationReply): OperationReply {

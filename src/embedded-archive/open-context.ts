@@ -1,4 +1,4 @@
-import { type Context, makeFolder } from "./archive-context.ts";
+import type { Context } from "./archive-context.ts";
 import type { Settings } from "./archive-options.ts";
 import { Conversion } from "./conversion.ts";
 import { Converter } from "./converter.ts";
@@ -46,7 +46,7 @@ export async function openContext(
     faults: new FaultSchedule(settings.faults),
   };
   for (const account of accounts)
-    for (const path of settings.folders) makeFolder(context, account, path);
+    for (const path of settings.folders) store.makeFolder(account, path, clock.now());
   return context;
 }
 

@@ -20,38 +20,26 @@ export type Parameter<T> = {
   readonly absent: T | typeof MALFORMED;
 };
 
-type Optional<T> = Parameter<T | undefined>;
-
 /** The page size where none is asked for: the interface leaves it open, this is our choice. */
 const PAGINATION_SIZE_DEFAULT = 100;
 
-const text = (): Optional<string> => ({ code: undefined, read: read.anyText, absent: undefined });
-const optional = <T>(code: WireCode, read: FieldReader<T>): Optional<T> => ({
-  code,
-  read,
-  absent: undefined,
-});
-const required = <T>(code: WireCode, read: FieldReader<T>): Parameter<T> => ({
-  code,
-  read,
-  absent: MALFORMED,
-});
-const or = <T>(code: WireCode, read: FieldReader<T>, absent: T): Parameter<T> => ({
-  code,
-  read,
-  absent,
-});
-const atMost = (code: WireCode, max: number): Optional<string> => optional(code, read.atMost(max));
+const or = <T>(
+  code: Parameter<T>["code"],
+  read: FieldReader<T>,
+  absent: Parameter<T>["absent"],
+): Parameter<T> => ({ code, read, absent });
+const required = <T>(code: WireCode, read: FieldReader<T>) => or<T>(code, read, MALFORMED);
+const optional = <T>(code: WireCode, read: FieldReader<T>) =>
+  or<T | undefined>(code, read, undefined);
+const text = or<string | undefined>(undefined, read.anyText, undefined);
+const atMost = (code: WireCode, max: number) => optional(code, read.atMost(max));
 
 function paging(sizeMax: number) {
+  const sizeDefault = Math.min(sizeMax, PAGINATION_SIZE_DEFAULT);
   return {
     sortDesc: or("INVALID_SORT_DESC", read.boolean, false),
     paginationIndex: or("INVALID_PAGINATION_INDEX", read.within(0, Number.MAX_SAFE_INTEGER), 0),
-    paginationSize: or(
-      "INVALID_PAGINATION_SIZE",
-      read.within(1, sizeMax),
-      Math.min(sizeMax, PAGINATION_SIZE_DEFAULT),
-    ),
+    paginationSize: or("INVALID_PAGINATION_SIZE", read.within(1, sizeMax), sizeDefault),
   };
 }
 
@@ -64,18 +52,18 @@ const filename: FieldReader<string> = (sent) =>
  */
 export const PARAMETERS = {
   search: {
-    query: text(),
+    query: text,
     queryContent: or("INVALID_QUERY_CONTENT", read.boolean, true),
-    docFilename: text(),
-    docTitle: text(),
-    docAuthor: text(),
-    docSubject: text(),
-    docKeywords: text(),
+    docFilename: text,
+    docTitle: text,
+    docAuthor: text,
+    docSubject: text,
+    docKeywords: text,
     docHasExpireDate: optional("INVALID_DOC_HAS_EXPIRE_DATE", read.boolean),
-    folderName: text(),
-    folderIndex: text(),
-    folderDescription: text(),
-    folderKeywords: text(),
+    folderName: text,
+    folderIndex: text,
+    folderDescription: text,
+    folderKeywords: text,
     folderHasExpireDate: optional("INVALID_FOLDER_HAS_EXPIRE_DATE", read.boolean),
     createdDateStart: optional("INVALID_CREATED_DATE_START", read.date),
     createdDateEnd: optional("INVALID_CREATED_DATE_END", read.endDate),

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { ReplyFields } from "./operations/call.ts";
+import type { ReplyFields } from "./readings.ts";
 import type { Settings } from "./archive-options.ts";
 import { Refusal } from "./refusal.ts";
 

@@ -1,38 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Operation } from "../wire/shapes.ts";
+import type { Context } from "./archive-context.ts";
+import { sizeLimit } from "./archive-options.ts";
 import { authenticate } from "./authentication.ts";
 import type { Draft } from "./draft.ts";
-import type { Context } from "./archive-context.ts";
-import type { FaultAction } from "./faults.ts";
 import { answer, answerEarly } from "./fault-injection.ts";
-import {
-  type Call,
-  digidoc,
-  document,
-  documents,
-  folder,
-  folders,
-  type ReplyFields,
-  search,
-} from "./operations/call.ts";
-import { type Admission, admit, upload } from "./operations/upload.ts";
-import { fieldOf, type Fields, valuesOf } from "./parameters.ts";
+import type { FaultAction } from "./faults.ts";
+import { fieldOf, type Fields } from "./parameters.ts";
+import { read, type Reading, type ReplyFields } from "./readings.ts";
 import { receive, type Sink } from "./receive.ts";
-import { outcomeOf } from "./reply.ts";
-import { sizeLimit } from "./archive-options.ts";
 import { Refusal } from "./refusal.ts";
-
-/** The operations that only read. */
-export type Reading = Exclude<Operation, "upload">;
-
-const READINGS: { readonly [O in Reading]: (call: Call<O>) => ReplyFields } = {
-  search,
-  documents,
-  digidoc,
-  document,
-  folders,
-  folder,
-};
+import { outcomeOf } from "./reply.ts";
+import { type Admission, admit, upload } from "./upload.ts";
 
 /** Answers one request of an operation that only reads. */
 export async function serveReading(
@@ -44,27 +22,13 @@ export async function serveReading(
   const { settings, store, accounts } = context;
   const fault = context.faults.next(operation, fields);
   const work = () => {
-    const asked = { operation, fields, now: settings.clock.now() };
-    const { account } = authenticate(asked, accounts, settings);
-    return perform(operation, fields, { store, account, before: beforeOf(context, fault) });
+    const now = settings.clock.now();
+    const { account } = authenticate({ operation, fields, now }, accounts, settings);
+    // SQLite compares an Infinity as it should: it is larger than every integer.
+    const before = fault?.do === "stale" ? now - fault.youngerThanMs : Infinity;
+    return read(operation, fields, { store, account, before });
   };
   await answer(reply, fault, () => outcomeOf(settings, work), context);
-}
-
-function perform<O extends Reading>(
-  operation: O,
-  fields: Fields,
-  parts: Omit<Call<O>, "asked">,
-): ReplyFields {
-  // The compiler cannot see that a call without its parameters is made whole by them.
-  const call = { ...parts, asked: valuesOf(operation, fields) } as unknown as Call<O>;
-  const reading: (call: Call<O>) => ReplyFields = READINGS[operation];
-  return reading(call);
-}
-
-function beforeOf({ settings }: Context, fault: FaultAction | undefined): number {
-  // SQLite compares an Infinity as it should: it is larger than every integer.
-  return fault?.do === "stale" ? settings.clock.now() - fault.youngerThanMs : Infinity;
 }
 
 /**
@@ -119,7 +83,7 @@ class Arrival {
       answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
       throw new AnsweredEarly();
     }
-    this.#admission = await this.#admitted(fields);
+    this.#admission = await admit(this.#context, fields).catch(refusalOf);
     if (this.#admission instanceof Refusal) return undefined;
     const { blobs, settings } = this.#context;
     const { filename } = this.#admission.asked;
@@ -130,27 +94,19 @@ class Arrival {
   /** The body has ended as it should. */
   async finish(): Promise<ReplyFields> {
     if (this.#admission instanceof Refusal) throw this.#admission;
-    const receivedAt = this.#context.settings.clock.now();
+    const { clock, onStored } = this.#context.settings;
+    const receivedAt = clock.now();
     const answer = await upload(this.#context, this.#admission, this.draft, this.fault);
-    const { onStored, clock } = this.#context.settings;
-    onStored({
-      documentId: answer.document.id,
-      begunAt: this.#begunAt,
-      receivedAt,
-      goneAt: this.#goneAt,
-      storedAt: clock.now(),
-    });
+    const [documentId, begunAt, goneAt] = [answer.document.id, this.#begunAt, this.#goneAt];
+    onStored({ documentId, begunAt, receivedAt, goneAt, storedAt: clock.now() });
     return answer;
   }
+}
 
-  async #admitted(fields: Fields): Promise<Admission | Refusal> {
-    try {
-      return await admit(this.#context, fields);
-    } catch (error) {
-      if (error instanceof Refusal) return error;
-      throw error;
-    }
-  }
+/** Thrown once the whole body is read; any other error at once. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
 }
 
 /** Takes all of a file and passes its first bytes on. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
+import { Fault } from "../std/fault.ts";
 import { invariant } from "../std/invariant.ts";
 import { Statements } from "../sqlite/statements.ts";
 import type { Dated } from "./authentication.ts";
@@ -9,6 +10,7 @@ import { type Converted, DocumentTable, type ReceivedDocument } from "./document
 import { FolderTable } from "./folder-table.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
+import { folderPath, MALFORMED } from "./reading.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { lockDirectory, openDatabase } from "./store-schema.ts";
 import { search, type SearchResult } from "./search-rows.ts";
@@ -110,8 +112,14 @@ export class Store {
       .all();
   }
 
-  /** Makes the folder at `/A/B` and all above it; returns its id. */
+  /** Makes `/A/B` and all above it; returns its id, the old one where it exists. Throws EMBEDDED_ARCHIVE_OPTIONS. */
   makeFolder(account: Pick<Account, "id" | "rootId">, path: string, now: number): number {
+    if (folderPath(path) === MALFORMED)
+      throw new Fault(
+        "EMBEDDED_ARCHIVE_OPTIONS",
+        `${JSON.stringify(path)} is not a folder's path`,
+        "Write it as /A/B: a slash before every name, no empty names.",
+      );
     return this.inOneTransaction(() => this.folders.make(account.id, account.rootId, path, now));
   }
 

@@ -1,13 +1,13 @@
-import { authenticate } from "../authentication.ts";
-import type { Draft } from "../draft.ts";
-import type { Context } from "../archive-context.ts";
-import { documentDetailOf } from "../document-row.ts";
-import type { FaultAction } from "../faults.ts";
-import { type Fields, type ParameterValues, valuesOf } from "../parameters.ts";
-import type { DocumentDetail } from "../../wire/shapes.ts";
-import type { Account } from "../store.ts";
-import { folderAsked, type ReplyFields } from "./call.ts";
-import { Refusal } from "../refusal.ts";
+import { authenticate } from "./authentication.ts";
+import type { Draft } from "./draft.ts";
+import type { Context } from "./archive-context.ts";
+import { documentDetailOf } from "./document-row.ts";
+import type { FaultAction } from "./faults.ts";
+import { type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+import type { Account, Store } from "./store.ts";
+import { folderAsked, type ReplyFields } from "./readings.ts";
+import { Refusal } from "./refusal.ts";
 
 /** What is known of an upload before its file is read: who, what and where to. */
 export type Admission = {
@@ -31,7 +31,7 @@ export async function admit(context: Context, fields: Fields): Promise<Admission
   // own, for INVALID_SIG would say that nothing was stored, and the first may have been.
   if (dated && !(await store.isFirst(dated, now))) throw new Refusal("REQUEST_REPEATED", 409);
   const asked = valuesOf("upload", fields);
-  const folderId = folderOf(context, account, asked);
+  const folderId = folderOf(store, account, asked);
   if (asked.expireDate !== undefined && !reminderPlugin)
     throw new Refusal("PLUGIN_REMINDER_NOT_INSTALLED");
   return { account, asked, folderId, sha256: dated?.sha256 };
@@ -51,7 +51,10 @@ export async function upload(
   const sealed = await draft.seal();
   if (sealed.sha256 !== (admission.sha256 ?? sealed.sha256)) throw new Refusal("INVALID_SIG");
   const quotaPages = quotas.get(account.id);
-  const pages = await pagesCharged(context, draft, asked.filename, quotaPages);
+  // With an allowance the pages are counted before the document is taken, so that it is never overdrawn. Without
+  // one that would be for nothing: the document is charged 1, and its true number once it is converted.
+  const pages =
+    quotaPages === undefined ? 1 : await context.converter.pagesOf(draft.path, asked.filename);
   if (store.pagesUsed(account.id) + pages > (quotaPages ?? Infinity))
     throw new Refusal("QUOTA_LIMIT");
   const now = settings.clock.now();
@@ -76,27 +79,12 @@ export async function upload(
 }
 
 /** Which of the two counts when both are sent is open; here folderId wins. */
-function folderOf(context: Context, account: Account, asked: ParameterValues<"upload">): number {
-  const { store } = context;
+function folderOf(store: Store, account: Account, asked: ParameterValues<"upload">): number {
   if (asked.folderId !== undefined || asked.path === undefined)
-    return folderAsked({ store, account }, asked.folderId).id;
+    return folderAsked(store, account, asked.folderId).id;
   const id = store.folders.at(account.rootId, asked.path);
   if (id === undefined) throw new Refusal("FOLDER_NOT_EXISTS");
   return id;
-}
-
-/**
- * With an allowance the pages are counted before the document is taken, so that it is never
- * overdrawn. Without one that would be for nothing: the document is charged 1, and its true number
- * once it is converted.
- */
-async function pagesCharged(
-  context: Context,
-  draft: Draft,
-  filename: string,
-  quotaPages: number | undefined,
-): Promise<number> {
-  return quotaPages === undefined ? 1 : context.converter.pagesOf(draft.path, filename);
 }
 
 /** What was sent replaces what the file says, and so does an empty text; the rest is still open. */
