@@ -1,18 +1,18 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { Fault } from "../std/fault.ts";
+import { ACTIONS, Unusable } from "./admin.ts";
 import type { Context } from "./archive-context.ts";
+import { sameText } from "./authentication.ts";
+import { kindOfContent, sendContent } from "./blobs.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
-import type { Account, Store } from "./store.ts";
-import { createHash, createHmac, randomBytes } from "node:crypto";
-import { Fault } from "../std/fault.ts";
-import { STEERING } from "../std/legible.ts";
-import type { FastifyInstance, FastifyReply } from "fastify";
-import { ACTIONS, Unusable } from "./admin.ts";
-import { sameText } from "./authentication.ts";
+import { type Html, html } from "./html.ts";
 import { isLocal, isShown } from "./local.ts";
 import type { Fields } from "./parameters.ts";
 import { integer, MALFORMED } from "./reading.ts";
-import { kindOfContent, sendContent } from "./blobs.ts";
 import { Refusal } from "./refusal.ts";
+import type { Account, Store } from "./store.ts";
 
 /** Documents on one page of a folder. */
 const DOCUMENTS_MAX = 200;
@@ -22,30 +22,61 @@ const CONTENTS_MAX = 200;
 /** How long the link of a preview can be followed. */
 const PREVIEW_MS_MAX = 300_000;
 
+const NOTHING = html``;
+
 /** Every account with its allowance and its tree of folders, and how many documents are in each. */
-export function indexPage(context: Context): string {
+function indexPage(context: Context): Html {
   const sections = [...context.accounts.values()].map((account) => sectionOf(context, account));
-  return layout("Embedded archive", `<h1>Embedded archive</h1>${sections.join("")}`);
+  return layout("Embedded archive", html`<h1>Embedded archive</h1>${sections}`);
+}
+
+function sectionOf({ store, quotas }: Context, account: Account): Html {
+  const used = store.pagesUsed(account.id);
+  const allowed = quotas.get(account.id);
+  const folders = store.folders.tree(account.id);
+  const counts = store.documents.folderCounts(account.id);
+  const tree = folders.slice(0, FOLDERS_MAX).map(({ id, path, depth }) => {
+    const name = depth === 0 ? path : path.slice(path.lastIndexOf("/") + 1);
+    const link = html`<a href="/folders/${id}" title="${path}">${name}</a>`;
+    return html`<li class="d${Math.min(depth, DEPTH_MAX)}">${link} ${counts.get(id) ?? 0}</li>`;
+  });
+  return html`<h2>Account ${account.key} <small>${used}${allowed === undefined ? "" : ` of ${allowed}`} pages used</small></h2>
+${form(account, "folders", html`<label>Folder <input name="path" placeholder="/A/B" required></label> <button>Create</button>`)}
+${form(account, "quota", html`<label>Pages allowed <input name="pages" type="number" min="0" placeholder="unlimited" value="${allowed ?? ""}"></label> <button>Set</button>`)}
+<ul class="tree">${tree}</ul>${more(folders.length - tree.length, "folders")}`;
+}
+
+function form({ key }: Account, action: "folders" | "quota", fields: Html): Html {
+  return html`<form method="post" action="/${action}"><input type="hidden" name="account" value="${key}">${fields}</form>`;
 }
 
 /** One folder's documents, the latest first; `index` counts pages from 0. */
-export function folderPage({ store }: Context, folder: FolderRow, index: number): string {
+function folderPage({ store }: Context, folder: FolderRow, index: number): Html {
   const slice = { limit: DOCUMENTS_MAX, offset: index * DOCUMENTS_MAX, descending: true };
   const { rows, total } = store.documents.inFolder(folder.id, "UPLOADED_DATE", slice, Infinity);
   const path = store.folders.pathOf(folder.id);
-  const to = (page: number, text: string) =>
-    `<a href="/folders/${folder.id}?page=${page}">${text}</a> `;
-  const newer = index > 0 ? to(index - 1, "newer") : "";
-  const older = (index + 1) * DOCUMENTS_MAX < total ? to(index + 1, "older") : "";
+  const to = (page: number, text: string, isThere: boolean) =>
+    isThere ? html`<a href="/folders/${folder.id}?page=${page}">${text}</a> ` : NOTHING;
+  const older = to(index + 1, "older", (index + 1) * DOCUMENTS_MAX < total);
   return layout(
     path,
-    `<p><a href="/">All folders</a></p><h1>${escaped(path)}</h1><p>${total} documents</p>
-${tableOf(rows)}<p>${newer}${older}</p>`,
+    html`<p><a href="/">All folders</a></p><h1>${path}</h1><p>${total} documents</p>
+${tableOf(rows)}<p>${to(index - 1, "newer", index > 0)}${older}</p>`,
   );
 }
 
-/** One document: `preview` (HTML), all that is known of it, what is inside it, and the way to its bytes. */
-export function documentPage({ store }: Context, row: StoredDocumentRow, preview: string): string {
+function tableOf(rows: readonly StoredDocumentRow[]): Html {
+  if (rows.length === 0) return html`<p class="none">no documents here</p>`;
+  const lines = rows.map(({ id, filename, uploaded_at, status, pages, size, digidoc }) => {
+    const name = `${filename}${digidoc === 1 ? " (digidoc)" : ""}`;
+    return html`<tr><td><a href="/documents/${id}">${name}</a><td>${momentOf(uploaded_at)}<td>${status}<td class="number">${pages}<td class="number">${size}</tr>`;
+  });
+  return html`<table><tr><th>Document<th>Uploaded (UTC)<th>State<th class="number">Pages<th class="number">Bytes</tr>
+${lines}</table>`;
+}
+
+/** One document: `preview`, all that is known of it, what is inside it, and the way to its bytes. */
+function documentPage({ store }: Context, row: StoredDocumentRow, preview: Html): Html {
   const path = store.folders.pathOf(row.folder_id);
   const facts: [string, string | number | null][] = [
     ["Folder", path],
@@ -65,76 +96,35 @@ export function documentPage({ store }: Context, row: StoredDocumentRow, preview
     ["Viewed", row.viewed_tally],
     ["Downloaded", row.downloaded_tally],
   ];
-  const lines = facts
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `<tr><th>${name}<td>${escaped(String(value))}</tr>`);
+  const lines = facts.map(([name, value]) =>
+    value === null || value === "" ? NOTHING : html`<tr><th>${name}<td>${value}</tr>`,
+  );
   return layout(
     row.filename,
-    `<p><a href="/">All folders</a> <a href="/folders/${row.folder_id}">${escaped(path)}</a></p>
-<h1>${escaped(row.filename)}</h1><p><a href="/documents/${row.id}/content">Download</a></p>
-${preview}<table>${lines.join("\n")}</table>${contentsOf(store, row)}`,
+    html`<p><a href="/">All folders</a> <a href="/folders/${row.folder_id}">${path}</a></p>
+<h1>${row.filename}</h1><p><a href="/documents/${row.id}/content">Download</a></p>
+${preview}<table>${lines}</table>${contentsOf(store, row)}`,
   );
 }
 
-function contentsOf(store: Store, row: StoredDocumentRow): string {
-  if (row.digidoc === 0) return "";
+function contentsOf(store: Store, row: StoredDocumentRow): Html {
+  if (row.digidoc === 0) return NOTHING;
   const slice = { limit: CONTENTS_MAX, offset: 0, descending: false };
   const { rows, total } = store.documents.inDigidoc(row.id, "NAME", slice);
   const lines = rows.map(
-    (inner) =>
-      `<tr><td>${escaped(inner.filename)}<td class="number">${inner.pages}<td class="number">${inner.size}</tr>`,
+    ({ filename, pages, size }) =>
+      html`<tr><td>${filename}<td class="number">${pages}<td class="number">${size}</tr>`,
   );
-  return `<h2>Inside (${total})</h2><table><tr><th>Document<th class="number">Pages<th class="number">Bytes</tr>
-${lines.join("\n")}</table>${more(total - rows.length, "documents")}`;
+  return html`<h2>Inside (${total})</h2><table><tr><th>Document<th class="number">Pages<th class="number">Bytes</tr>
+${lines}</table>${more(total - rows.length, "documents")}`;
 }
 
-function more(rest: number, what: string): string {
-  return rest > 0 ? `<p class="none">and ${rest} more ${what}</p>` : "";
-}
-
-function sectionOf({ store, quotas }: Context, account: Account): string {
-  const used = store.pagesUsed(account.id);
-  const allowed = quotas.get(account.id);
-  const pages = allowed === undefined ? `${used} pages used` : `${used} of ${allowed} pages used`;
-  const folders = store.folders.tree(account.id);
-  const counts = store.documents.folderCounts(account.id);
-  const tree = folders.slice(0, FOLDERS_MAX).map(({ id, path, depth }) => {
-    const name = depth === 0 ? path : path.slice(path.lastIndexOf("/") + 1);
-    const link = `<a href="/folders/${id}" title="${escaped(path)}">${escaped(name)}</a>`;
-    return `<li class="d${Math.min(depth, DEPTH_MAX)}">${link} ${counts.get(id) ?? 0}</li>`;
-  });
-  const rest = folders.length - tree.length;
-  return `<h2>Account ${escaped(account.key)} <small>${pages}</small></h2>
-${form(account, "folders", `<label>Folder <input name="path" placeholder="/A/B" required></label> <button>Create</button>`)}
-${form(account, "quota", `<label>Pages allowed <input name="pages" type="number" min="0" placeholder="unlimited" value="${allowed ?? ""}"></label> <button>Set</button>`)}
-<ul class="tree">${tree.join("\n")}</ul>${more(rest, "folders")}`;
-}
-
-function form({ key }: Account, action: "folders" | "quota", fields: string): string {
-  return `<form method="post" action="/${action}"><input type="hidden" name="account" value="${escaped(key)}">${fields}</form>`;
-}
-
-function tableOf(rows: readonly StoredDocumentRow[]): string {
-  if (rows.length === 0) return '<p class="none">no documents here</p>';
-  return `<table><tr><th>Document<th>Uploaded (UTC)<th>State<th class="number">Pages<th class="number">Bytes</tr>
-${rows.map(rowOf).join("\n")}</table>`;
-}
-
-function rowOf({
-  id,
-  filename,
-  uploaded_at,
-  status,
-  pages,
-  size,
-  digidoc,
-}: StoredDocumentRow): string {
-  const name = `${escaped(filename)}${digidoc === 1 ? " (digidoc)" : ""}`;
-  return `<tr><td><a href="/documents/${id}">${name}</a><td>${momentOf(uploaded_at)}<td>${status}<td class="number">${pages}<td class="number">${size}</tr>`;
+function more(rest: number, what: string): Html {
+  return rest > 0 ? html`<p class="none">and ${rest} more ${what}</p>` : NOTHING;
 }
 
 /** Folders deeper than this are shown no deeper. */
-export const DEPTH_MAX = 20;
+const DEPTH_MAX = 20;
 const INDENTS = Array.from(
   { length: DEPTH_MAX },
   (_, depth) => `.d${depth + 1} { margin-left: ${(depth + 1) * 1.2}rem }`,
@@ -157,26 +147,18 @@ td.number, th.number { text-align: right; white-space: nowrap }
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
 
 /** Nothing but the page's own style and previews may load, and nothing may run. */
-export const PAGE_POLICY =
+const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; ` +
   "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** A whole page. `title` is text, `content` is HTML. */
-export function layout(title: string, content: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>
-<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head>
+function layout(title: string, content: Html): Html {
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width"><style>${{ html: STYLE }}</style></head>
 <body><main>${content}</main></body></html>`;
 }
 
-/** Text as HTML. Marks that turn the direction of text around show themselves. */
-export function escaped(text: string): string {
-  return text
-    .replace(STEERING, "\uFFFD")
-    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
 /** `2026-11-20 08:15:00`, UTC. */
-export function momentOf(ms: number): string {
+function momentOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
@@ -193,7 +175,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
     createHmac("sha256", key).update(`${id}:${until}`).digest("hex");
   app.addHook("onRequest", async ({ raw }) => assertFound(isLocal(raw)));
 
-  app.get("/", async (_request, reply) => html(reply, indexPage(context)));
+  app.get("/", async (_request, reply) => send(reply, indexPage(context)));
   for (const action of ["folders", "quota"] as const)
     app.post(`/${action}`, async ({ body }, reply) => {
       const { pages, ...given } = Object.fromEntries((body as Fields | undefined) ?? []);
@@ -202,15 +184,15 @@ export function addPages(app: FastifyInstance, context: Context): void {
         ACTIONS[`/${action}`](context, pages === undefined ? given : { ...given, pages: number });
       } catch (error) {
         if (!(error instanceof Unusable || error instanceof Fault)) throw error;
-        const text = `<h1>Not done</h1><p>${escaped(error.message)}</p><p><a href="/">Back</a></p>`;
-        return html(reply.code(400), layout("Not done", text));
+        const text = html`<h1>Not done</h1><p>${error.message}</p><p><a href="/">Back</a></p>`;
+        return send(reply.code(400), layout("Not done", text));
       }
       return reply.redirect("/", 303);
     });
   app.get<Place>("/folders/:id", async ({ params, query }, reply) => {
     const folder = store.folders.byId(numberOf(params.id));
     assertFound(folder);
-    return html(reply, folderPage(context, folder, numberOf(query.page ?? "0")));
+    return send(reply, folderPage(context, folder, numberOf(query.page ?? "0")));
   });
   app.get<Place>("/documents/:id", async ({ params }, reply) => {
     const id = numberOf(params.id);
@@ -223,8 +205,8 @@ export function addPages(app: FastifyInstance, context: Context): void {
     const link = `/documents/${id}/preview?until=${until}&signature=${signatureOf(id, until)}`;
     // Chromium shows no PDF in a frame with the attribute; the response says the same to all browsers.
     const sandbox = kind === "pdf" ? "" : " sandbox";
-    const preview = `<iframe title="Preview" src="${escaped(link)}"${sandbox}></iframe>`;
-    return html(reply, documentPage(context, row, isShown(kind) ? preview : ""));
+    const preview = html`<iframe title="Preview" src="${link}"${sandbox}></iframe>`;
+    return send(reply, documentPage(context, row, isShown(kind) ? preview : NOTHING));
   });
   app.get<Place>("/documents/:id/preview", async ({ params, query }, reply) => {
     const row = store.documents.uploadedById(numberOf(params.id));
@@ -241,7 +223,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
   });
 }
 
-function html(reply: FastifyReply, page: string): FastifyReply {
+function send(reply: FastifyReply, page: Html): FastifyReply {
   return reply
     .headers({
       "content-type": "text/html; charset=utf-8",
@@ -249,7 +231,7 @@ function html(reply: FastifyReply, page: string): FastifyReply {
       // Without it a form would not say which page sends it.
       "referrer-policy": "same-origin",
     })
-    .send(page);
+    .send(page.html);
 }
 
 function assertFound(what: unknown): asserts what {
