@@ -5,7 +5,7 @@ import { Fault, messageOf } from "../std/fault.ts";
 import type { Context } from "./archive-context.ts";
 import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer, MALFORMED } from "./reading.ts";
-import { sendContent } from "./blobs.ts";
+import { sendContent } from "./content.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
 import { readShape } from "./read-shape.ts";
 import type { Account } from "./store.ts";

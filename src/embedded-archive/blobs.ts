@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 import { createReadStream, renameSync } from "node:fs";
 import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { syncDirectory } from "../std/durable.ts";
 import { makeDirectory } from "../std/make-directory.ts";
 import { Draft, type LimitOf } from "./draft.ts";
 import { PRIVATE_DIRECTORY } from "./privacy.ts";
-import type { FastifyReply } from "fastify";
-import type { StoredDocumentRow } from "./document-row.ts";
-import { contentHeaders } from "./local.ts";
-import { kindOf } from "../formats/file-format.ts";
 
 const SHARDS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -42,7 +40,7 @@ export class Blobs {
     const there = new Set(await readdir(root));
     for (const shard of SHARDS)
       if (!there.has(shard)) await mkdir(join(root, shard), PRIVATE_DIRECTORY);
-    for (const dir of [root, dataDir]) await syncDirectory(dir);
+    for (const dir of [root, dataDir]) syncDirectory(dir);
     return new Blobs(dataDir, await open(incomingOf(dataDir), "r"), durable);
   }
 
@@ -113,37 +111,6 @@ async function* blobsBelow(root: string): AsyncGenerator<{ sha256: string; path:
 /** SHA-256 of a file, hexadecimal. */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  await pipeline(createReadStream(path), hash);
   return hash.digest("hex");
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-const HEAD_BYTES = 4096;
-
-/** What a document is, by its first bytes alone: a name says what anyone wants. */
-export async function kindOfContent(blobs: Blobs, { sha256 }: StoredDocumentRow) {
-  await using handle = await open(blobs.pathOf(sha256), "r");
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  return kindOf(buffer.subarray(0, bytesRead), "");
-}
-
-/** Sends a document's bytes as they were uploaded, to be saved or, as a preview, shown. Rejects when they are not there. */
-export async function sendContent(
-  blobs: Blobs,
-  row: StoredDocumentRow,
-  reply: FastifyReply,
-  isPreview = false,
-): Promise<FastifyReply> {
-  const kind = await kindOfContent(blobs, row);
-  const handle = await open(blobs.pathOf(row.sha256), "r");
-  // The stream closes the file, also when the client goes away.
-  return reply.headers(contentHeaders(row, kind, isPreview)).send(handle.createReadStream());
 }

@@ -10,7 +10,7 @@ export type Sealed = { sha256: string; size: number };
 export type LimitOf = (head: Buffer) => number;
 
 /** As many bytes as the kind of a document may be told from. */
-const HEAD_BYTES = 4096;
+export const HEAD_BYTES = 4096;
 /** Bytes that are gathered before they are written: most scans then take one write. */
 const PIECE_BYTES = 256 * 1024;
 

@@ -179,7 +179,7 @@ describe("opening", () => {
   ] as const)("%j is refused: %s", async ([options]) => {
     await using under = await ArchiveUnderTest.open();
     const dataDir = join(under.dataDir, "another");
-    const open = EmbeddedArchive.open({ dataDir, listen, ...structuredClone(options) } as never);
+    const open = EmbeddedArchive.open({ dataDir, listen, ...structuredClone(options) });
     await expect(open).rejects.toMatchObject({ code: "EMBEDDED_ARCHIVE_OPTIONS" });
   });
 
