@@ -1,6 +1,7 @@
 import type { Document, Seen, Problem } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
+import { DOCUMENTS } from "./schema.ts";
 
 /** What SQLite stores. */
 export type Cell = string | number | Buffer | null;
@@ -8,53 +9,16 @@ export type Cell = string | number | Buffer | null;
 /** A row of `documents`, with the path of its directory. */
 export type DocumentRow = { readonly [column: string]: Cell };
 
-/** Fields whose column holds the value as it is. */
-const PLAIN = {
-  id: "id",
-  mirrorId: "mirror_id",
-  state: "state",
-  firstSeenAt: "first_seen_at",
-  changedAt: "changed_at",
-  dueAt: "due_at",
-  settledAt: "settled_at",
-  digest: "digest",
-  ignoredDigest: "ignored_digest",
-  sentName: "sent_name",
-  targetPath: "target_path",
-  remark: "remark",
-  batch: "batch",
-  folderId: "folder_id",
-  attempts: "attempts",
-  sentAt: "sent_at",
-  sentArchiveAt: "sent_archive_at",
-  doubtAt: "doubt_at",
-  looks: "looks",
-  documentId: "document_id",
-  archiveStatus: "archive_status",
-  uploadedAt: "uploaded_at",
-  archiveUploadedAt: "archive_uploaded_at",
-  polls: "polls",
-  convertedAt: "converted_at",
-  pages: "pages",
-  archiveBytes: "archive_bytes",
-  estimate: "estimate",
-  charge: "charge",
-  sentBytes: "sent_bytes",
-  consecutiveFailures: "consecutive_failures",
-  duplicateOf: "duplicate_of",
-  supersedes: "supersedes",
-  goneAt: "gone_at",
-  movedFrom: "moved_from",
-  movedAt: "moved_at",
-  after: "after_state",
-  afterMessage: "after_message",
-} as const satisfies Partial<Record<keyof Document, string>>;
+/** `dir` has no column of its own here: the writer turns it into `dir_id`. */
+type Field = Exclude<keyof Document, "dir">;
+/** Fields whose column holds the value as it is, under the field's name in the spelling of SQL. */
+type Plain = { [K in Field]: Document[K] extends Cell ? K : never }[Field];
 
-type Plain = keyof typeof PLAIN;
-/** `dir` is absent: the writer turns it into `dir_id`. */
-type Shaped = Exclude<keyof Document, Plain | "dir">;
-
-const SHAPED: { readonly [K in Shaped]: (value: Document[K]) => Record<string, Cell> } = {
+const SHAPED: {
+  readonly [K in "name" | "after" | Exclude<Field, Plain>]: (
+    value: Document[K],
+  ) => Record<string, Cell>;
+} = {
   name: (name) => ({ name: bytesOf(name) }),
   seen: (seen) => ({
     size_bytes: seen.sizeBytes,
@@ -69,7 +33,16 @@ const SHAPED: { readonly [K in Shaped]: (value: Document[K]) => Record<string, C
   digidoc: (digidoc) => ({ digidoc: Number(digidoc) }),
   current: (current) => ({ current: Number(current) }),
   ordinary: (ordinary) => ({ ordinary: Number(ordinary) }),
+  after: (after) => ({ after_state: after }),
 };
+// The table pairs each field with its own type; iterating by name loses that pairing.
+const SHAPES = new Map(Object.entries(SHAPED)) as ReadonlyMap<
+  string,
+  (value: unknown) => Record<string, Cell>
+>;
+
+/** The names of columns by those of their fields, as far as they were asked for. */
+const NAMES = new Map<string, string>();
 
 /** The columns of the fields that are given and not as they were `before`; `dir` is left to the caller. */
 export function columnsOf(fields: Partial<Document>, before?: Document): Record<string, Cell> {
@@ -77,18 +50,19 @@ export function columnsOf(fields: Partial<Document>, before?: Document): Record<
   for (const field of Object.keys(fields) as (keyof Document)[]) {
     const value = fields[field];
     if (field === "dir" || (before && before[field] === value)) continue;
-    if (isPlain(field)) columns[PLAIN[field]] = value as Cell;
-    else {
-      // The table pairs each field with its own type; iterating by name loses that pairing.
-      const shape = SHAPED[field as Shaped] as (value: unknown) => Record<string, Cell>;
-      Object.assign(columns, shape(value));
-    }
+    const shape = SHAPES.get(field);
+    if (shape) Object.assign(columns, shape(value));
+    else columns[nameOf(field)] = value as Cell;
   }
   return columns;
 }
 
-function isPlain(field: string): field is Plain {
-  return Object.hasOwn(PLAIN, field);
+function nameOf(field: string): string {
+  const known = NAMES.get(field);
+  if (known !== undefined) return known;
+  const name = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  NAMES.set(field, name);
+  return name;
 }
 
 /**
@@ -147,6 +121,17 @@ export function documentOf(row: DocumentRow): Document {
   // What a column holds is stated by the tables, which the compiler cannot read.
   return fields as Document;
 }
+
+/** What a row of the table says of which nothing is given. */
+export const BLANK: Document = documentOf({
+  ...Object.fromEntries(
+    [...DOCUMENTS.matchAll(/^ +(\w+) +(?:INTEGER|REAL|TEXT)(?:.* DEFAULT (\d+))?/gm)].map(
+      ([, column = "", value]) => [column, value === undefined ? null : Number(value)],
+    ),
+  ),
+  dir: Buffer.alloc(0),
+  name: Buffer.alloc(0),
+});
 
 /** Written by this room alone, so it is what it was. */
 function attributeOf(cell: Cell | undefined): Attributes | null {

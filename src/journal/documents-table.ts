@@ -7,7 +7,7 @@ import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
 import type { Alone, NewDocument } from "./journal.ts";
-import { firstRevision } from "./revision.ts";
+import { firstRevision, seenFields } from "./revision.ts";
 import { QUERIES } from "./sqlite-queries.ts";
 import type { Statements } from "../sqlite/statements.ts";
 
@@ -53,21 +53,20 @@ export class DocumentsTable {
    * Inserts the row of a file that was just seen, as the current one of its path, and returns it; its
    * id is of the database's choosing. Undefined where the path has a current row already.
    */
-  insert(document: NewDocument): Document | undefined {
-    const { mirrorId, dir, name, seen, at, dueAt, supersedes } = document;
+  insert(seen: NewDocument): Document | undefined {
+    const { mirrorId, dir, name } = seen;
     const dirId = this.directoryId(mirrorId, dir);
     const isTaken = this.#sql
       .of("SELECT 1 FROM documents WHERE dir_id = ? AND name = ? AND current = 1")
       .get(dirId, bytesOf(name));
     if (isTaken) return undefined;
+    const columns = columnsOf(seenFields(seen));
+    const names = Object.keys(columns);
     const { lastInsertRowid } = this.#sql
-      .of(`INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes,
-          modified_at, stamp, first_seen_at, changed_at, due_at, current, supersedes, ordinary)
-        VALUES (@mirrorId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId),
-          @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes,
-          @supersedes IS NULL)`)
-      .run({ mirrorId, dirId, name: bytesOf(name), ...seen, at, dueAt, supersedes });
-    return this.#remembered(firstRevision(Number(lastInsertRowid), document));
+      .of(`INSERT INTO documents (archive_id, dir_id, ${names.join()})
+        VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`)
+      .run(mirrorId, dirId, ...Object.values(columns));
+    return this.#remembered(firstRevision(Number(lastInsertRowid), seen));
   }
 
   /**

@@ -2,56 +2,45 @@
  * What the changes that are not events make of a document. Pure, so that every journal decides
  * alike; `life.ts` does the same for events.
  */
-import { type Document, mayBeArchived, type State, UNLEARNT } from "../domain/document.ts";
+import { type Document, mayBeArchived, type State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { joinRaw, ROOT, shown } from "../std/raw-path.ts";
-import type { NewDocument, Note, RowPlace } from "./journal.ts";
+import { BLANK } from "./columns.ts";
+import { type NewDocument, type Note, NOTED, type RowPlace } from "./rows.ts";
 
 /** States a row may be forgotten in, as long as the archive gave no document id for it. */
 const FORGETTABLE: readonly State[] = ["settling", "pending", "held", "failed"];
 
+/** The fields by which the row of a file that was just seen differs from others that are new. */
+export function seenFields({ mirrorId, dir, name, seen, at, dueAt, supersedes }: NewDocument) {
+  return {
+    mirrorId,
+    dir,
+    name,
+    state: "settling",
+    seen,
+    firstSeenAt: at,
+    changedAt: at,
+    dueAt,
+    current: true,
+    supersedes,
+    // Whom it supersedes may be forgotten before it is.
+    ordinary: supersedes === null,
+  } as const satisfies Partial<Document>;
+}
+
 /** The row of a file that was just seen. */
 export function firstRevision(id: number, seen: NewDocument): Document {
-  return {
-    id,
-    mirrorId: seen.mirrorId,
-    dir: seen.dir,
-    name: seen.name,
-    state: "settling",
-    seen: seen.seen,
-    firstSeenAt: seen.at,
-    changedAt: seen.at,
-    dueAt: checkedDue(id, seen.dueAt),
-    settledAt: null,
-    ...UNLEARNT,
-    attempts: 0,
-    sentAt: null,
-    sentArchiveAt: null,
-    looks: 0,
-    uploadedAt: null,
-    polls: 0,
-    convertedAt: null,
-    pages: null,
-    archiveBytes: null,
-    digidoc: false,
-    duplicateOf: null,
-    current: true,
-    supersedes: seen.supersedes,
-    movedFrom: null,
-    movedAt: null,
-    // Whom it supersedes may be forgotten before it is.
-    ordinary: seen.supersedes === null,
-  };
+  checkedDue(id, seen.dueAt);
+  return { ...BLANK, id, ...seenFields(seen) };
 }
 
 /** The fields a note sets. Anything next to them is left out, whatever the caller's object holds. */
 export function noted(document: Document, set: Note): Partial<Document> {
-  const { seen, changedAt, goneAt, after, afterMessage, dueAt, remark, sentBytes, ignoredDigest } =
-    set;
-  const file = { seen, changedAt, goneAt, ignoredDigest };
-  const fields = { ...file, after, afterMessage, dueAt, remark, sentBytes };
-  if (dueAt !== undefined) checkedDue(document.id, dueAt);
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  if (set.dueAt !== undefined) checkedDue(document.id, set.dueAt);
+  return Object.fromEntries(
+    NOTED.flatMap((field) => (set[field] === undefined ? [] : [[field, set[field]]])),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What the journal gives and takes: the shapes of its rows, queries and changes. */
-import type { AfterState, Document, Seen, State, Problem } from "../domain/document.ts";
+import type { Document, State, Problem } from "../domain/document.ts";
 import type { Order } from "../domain/feed.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -36,16 +36,10 @@ export type Known = {
   readonly documentId: number | null;
 };
 
-/** A file seen for the first time, or a new revision of one that was sent. */
-export type NewDocument = {
-  readonly mirrorId: number;
-  readonly dir: RawPath;
-  readonly name: RawPath;
-  readonly seen: Seen;
+/** A file seen for the first time at `at`, or a new revision of one that was sent, which it `supersedes` at its path. */
+export type NewDocument = Pick<Document, "mirrorId" | "dir" | "name" | "seen" | "supersedes"> & {
   readonly at: number;
   readonly dueAt: number;
-  /** The row this one replaces as the path's current one. */
-  readonly supersedes: number | null;
 };
 
 /** A group of documents that became ready together; the archive gets the id. */
@@ -144,21 +138,23 @@ export type RowPlace = {
 };
 type OnCondition = { readonly given?: StampedRow; readonly place?: RowPlace };
 
-/** The columns a `note` may set. */
-export type Note = {
-  readonly seen?: Seen;
-  /** From when on its file counts as quiet: it was seen to change at a time that is to come. */
-  readonly changedAt?: number;
-  readonly goneAt?: number | null;
-  readonly after?: AfterState | null;
-  readonly afterMessage?: string | null;
-  readonly dueAt?: number | null;
-  /** A person vouches for the content of what was claimed by name and size. */
-  readonly sentBytes?: number;
-  readonly ignoredDigest?: string;
-  /** The content that was seen and, by `changed: ignore`, is not sent; or that it is to be sent though unfinished. */
-  readonly remark?: string | null;
-};
+/** The fields that a `note` may set. */
+export const NOTED = [
+  "seen",
+  // From when on its file counts as quiet: it was seen to change at a time that is to come.
+  "changedAt",
+  "goneAt",
+  "after",
+  "afterMessage",
+  "dueAt",
+  // A person vouches for the content of what was claimed by name and size.
+  "sentBytes",
+  "ignoredDigest",
+  // The content that was seen and, by `changed: ignore`, is not sent; or that it is to be sent though unfinished.
+  "remark",
+] as const satisfies readonly (keyof Document)[];
+
+export type Note = Partial<Pick<Document, (typeof NOTED)[number]>>;
 
 /** What a change did; for the log and for those who wait. */
 export type Applied = {

@@ -59,7 +59,8 @@ const ARCHIVES = `
   ) STRICT;
 `;
 
-const DOCUMENTS = `
+/** The table of documents; what its columns say of a new row (`DEFAULT`, or null) is what `firstRevision` says. */
+export const DOCUMENTS = `
   -- One revision of one file. At most one row of a path is current. dir_id has no foreign key:
   -- removing a directory would have SQLite read the whole table, as partial indexes do not serve it.
   CREATE TABLE documents (

@@ -1,54 +1,16 @@
-import type { Document, State } from "../domain/document.ts";
-import type { Attributes } from "../domain/attributes.ts";
+import type { Document } from "../domain/document.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
-import { hintOf, type Retry, retryDoes } from "./retry.ts";
+import { hintOf, retryDoes } from "./retry.ts";
 
 /** A document as `list --json` and the page show it; the keys of the outside contract and more. */
-export type DocumentRecord = {
-  readonly mirror: string;
-  /** Relative to the mirror's source; bytes that are not UTF-8 are shown as `\xHH`. */
-  readonly path: string;
-  readonly state: State;
-  readonly documentId: number | null;
-  readonly folderId: number | null;
-  readonly batch: string | null;
-  readonly size: number;
-  readonly sha256: string | null;
-  readonly attempts: number;
-  readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null;
-  readonly sentAt: number | null;
-  readonly uploadedAt: number | null;
-  readonly convertedAt: number | null;
-  readonly pages: number | null;
-  /** As they were counted here before it was sent; null: they cannot be. */
-  readonly pagesEstimated: number | null;
-  readonly id: number;
-  readonly sentName: string | null;
-  readonly target: string | null;
-  readonly firstSeenAt: number;
-  readonly changedAt: number;
-  readonly nextAttemptAt: number | null;
-  readonly digidoc: boolean;
-  readonly remark: string | null;
-  /** What goes with it, and where each value came from. */
-  readonly attributes: Attributes | null;
-  /** The id of the record that the archive has this content of. */
-  readonly duplicateOf: number | null;
-  readonly current: boolean;
-  readonly supersedes: number | null;
-  readonly goneAt: number | null;
-  readonly movedFrom: string | null;
-  readonly after: string | null;
-  readonly afterMessage: string | null;
-  /** What `scanferry retry` does to it; null: nothing. */
-  readonly retry: Retry;
-};
+export type DocumentRecord = Readonly<ReturnType<typeof recordOf>>;
 
 /** The record of a row; `mirror` is the mirror's name. */
-export function recordOf(document: Document, mirror: string): DocumentRecord {
+export function recordOf(document: Document, mirror: string) {
   const { problem } = document;
   return {
     mirror,
+    /** Relative to the mirror's source; bytes that are not UTF-8 are shown as `\xHH`. */
     path: shown(joinRaw(document.dir, document.name)),
     state: document.state,
     documentId: document.documentId,
@@ -62,6 +24,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     uploadedAt: document.uploadedAt,
     convertedAt: document.convertedAt,
     pages: document.pages,
+    /** As they were counted here before it was sent; null: they cannot be. */
     pagesEstimated: document.estimate,
     id: document.id,
     sentName: document.sentName,
@@ -71,7 +34,9 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     nextAttemptAt: document.dueAt,
     digidoc: document.digidoc,
     remark: document.remark,
+    /** What goes with it, and where each value came from. */
     attributes: document.attributes,
+    /** The id of the record that the archive has this content of. */
     duplicateOf: document.duplicateOf,
     current: document.current,
     supersedes: document.supersedes,
@@ -79,6 +44,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     movedFrom: document.movedFrom,
     after: document.after,
     afterMessage: document.afterMessage,
+    /** What `scanferry retry` does to it; null: nothing. */
     retry: retryDoes(document),
   };
 }

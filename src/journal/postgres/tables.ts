@@ -83,16 +83,22 @@ export const MIGRATIONS: readonly string[] = [
   POSTGRES_COUNTS,
 ];
 
+const COLUMN = /^ +(\w+) +(bigint|smallint|double precision|text|bytea)/gm;
+/** Types by column, by table. */
+const TYPES = new Map(
+  [...COMMON.matchAll(/CREATE TABLE (\w+) \(([^;]*)\)/g)].map(([, table, made = ""]) => [
+    table,
+    new Map([...made.matchAll(COLUMN)].map(([, name, type]) => [name, type])),
+  ]),
+);
+
 /** Columns of a table that both kinds of database have, and their types. Throws for one that it does not have. */
 export function typesIn<Name extends string>(
   table: string,
   names: readonly Name[],
 ): Record<Name, string> {
-  const [, made = ""] = new RegExp(`CREATE TABLE ${table} \\(([^;]*)\\)`).exec(COMMON) ?? [];
   const types = names.map((name) => {
-    const type = new RegExp(`^ +${name} +(bigint|smallint|double precision|text|bytea)`, "m").exec(
-      made,
-    )?.[1];
+    const type = TYPES.get(table)?.get(name);
     if (type === undefined) throw new RangeError(`${table} has no column ${name}`);
     return [name, type] as const;
   });

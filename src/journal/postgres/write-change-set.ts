@@ -3,10 +3,11 @@ import type { Document } from "../../domain/document.ts";
 import { invariant } from "../../std/invariant.ts";
 import { bytesOf, joinRaw, rawOf } from "../../std/raw-path.ts";
 import { columnsOf } from "../columns.ts";
+import { seenFields } from "../revision.ts";
 import { type ChangeSet, type Loaded, type DirectoryPlace, placeKey } from "./change-set.ts";
 import type { Query } from "./query.ts";
 import { asRows, bytea, type RecordsetCell } from "./recordset.ts";
-import { updateOf, WRITE_QUERIES } from "./write-queries.ts";
+import { insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
 type Row = Record<string, RecordsetCell>;
 
@@ -46,18 +47,13 @@ export async function writeChangeSet(
     if (rows.length > 0) running.push(query(text, [asRows(rows), ...more]));
   };
   writeRows(query, changeSet, numbers, instanceId, running);
-  const made =
-    news.length === 0
-      ? undefined
-      : query<{ ord: number; id: number }>(WRITE_QUERIES.insert, [
-          asRows(newRows(changeSet, numbers)),
-        ]);
-  running.push(made ?? Promise.resolve());
+  const made = insertNews(query, changeSet, numbers);
+  running.push(made);
   writeRecords(changeSet, instanceId, run);
   writeDirectories(changeSet, run);
   await Promise.all(running);
   const ids = new Map<number, number>();
-  for (const { ord, id } of (await made)?.rows ?? []) {
+  for (const { ord, id } of await made) {
     const provisional = news[ord]?.[0];
     if (provisional !== undefined) ids.set(provisional, id);
   }
@@ -161,28 +157,27 @@ function cellsOf(fields: Partial<Document>): Row {
   );
 }
 
-function newRows(changeSet: ChangeSet, numbers: Numbers): Row[] {
-  return changeSet.news.entries().map(([id, { mirrorId, dir, name, seen, at, dueAt }], ord) => {
+async function insertNews(
+  query: Query,
+  changeSet: ChangeSet,
+  numbers: Numbers,
+): Promise<readonly { ord: number; id: number }[]> {
+  const columns = new Set<string>();
+  const rows = changeSet.news.entries().map(([id, seen], ord) => {
     const line = changeSet.lines.get(`${id}:1`);
     const row = changeSet.rows.get(id);
     invariant(row && row.ordinary === !line, `the new document ${id} has no history`);
-    return {
-      ord,
-      mirror_id: mirrorId,
-      dir_id: numbers.get(placeKey(mirrorId, dir)) ?? null,
-      name: bytea(bytesOf(name)),
-      size_bytes: seen.sizeBytes,
-      modified_at: seen.modifiedAt,
-      stamp: seen.stamp,
-      at,
-      due_at: dueAt,
+    const { current, supersedes, ordinary } = row;
+    const cells = {
       // What it was to supersede may be forgotten by the same changes.
-      supersedes: row.supersedes,
-      current: Number(row.current),
-      event: line?.event ?? null,
-      detail: line?.detail ?? null,
+      ...cellsOf({ ...seenFields(seen), current, supersedes, ordinary }),
+      dir_id: numbers.get(placeKey(seen.mirrorId, seen.dir)) ?? null,
     };
+    for (const column of Object.keys(cells)) columns.add(column);
+    return { ord, ...cells, event: line?.event ?? null, detail: line?.detail ?? null };
   });
+  if (rows.length === 0) return [];
+  return (await query<{ ord: number; id: number }>(insertOf([...columns]), [asRows(rows)])).rows;
 }
 
 function writeRecords(changeSet: ChangeSet, instanceId: number, run: Run): void {

@@ -17,12 +17,23 @@ export function updateOf(columns: readonly string[]): string {
     WHERE n.id = u.id AND n.state = u.was AND n.id = ANY($3::bigint[])`;
 }
 
-const NEWS = {
-  ord: "bigint",
-  ...typesIn("documents", ["mirror_id", "dir_id", "name", "size_bytes", "modified_at", "stamp"]),
-  ...typesIn("documents", ["due_at", "supersedes", "current"]),
-  ...typesIn("history", ["at", "event", "detail"]),
-};
+/**
+ * Inserts rows with these columns, in $1. The first line of a history, where a row does not tell it, is written with
+ * the row, as only here its number is known.
+ */
+export function insertOf(columns: readonly string[]): string {
+  const line = typesIn("history", ["event", "detail"]);
+  const news = { ord: "bigint", ...typesIn("documents", columns), ...line };
+  return `WITH u AS MATERIALIZED (SELECT * FROM ${recordset(1, "u", news)}),
+    made AS (INSERT INTO documents (archive_id, ${columns.join()})
+      SELECT m.archive_id, ${columns.map((column) => `u.${column}`).join()}
+      FROM u JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord RETURNING id, dir_id, name),
+    told AS (INSERT INTO history (document, number, at, from_state, to_state, event, detail)
+      SELECT made.id, 1, u.first_seen_at, NULL, u.state, u.event, u.detail
+      FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name WHERE u.event IS NOT NULL)
+    SELECT u.ord, made.id FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name`;
+}
+
 const ATTEMPT = typesIn("attempts", ["document", "number"]);
 const END = typesIn("attempts", ["ended_at", "outcome", "document_id"]);
 const OPENED = {
@@ -51,18 +62,6 @@ const sums = (counts: readonly string[]) =>
 
 /** The texts, by what they do. */
 export const WRITE_QUERIES = {
-  // The first line of a history, where a row does not tell it, is written with the row, as only here its number is known.
-  insert: `WITH u AS MATERIALIZED (SELECT * FROM ${recordset(1, "u", NEWS)}),
-    made AS (INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes, modified_at,
-        stamp, first_seen_at, changed_at, due_at, current, supersedes, ordinary)
-      SELECT u.mirror_id, m.archive_id, u.dir_id, u.name, 'settling', u.size_bytes, u.modified_at,
-        u.stamp, u.at, u.at, u.due_at, u.current, u.supersedes,
-        CASE WHEN u.event IS NULL THEN 1 ELSE 0 END
-      FROM u JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord RETURNING id, dir_id, name),
-    told AS (INSERT INTO history (document, number, at, from_state, to_state, event, detail)
-      SELECT made.id, 1, u.at, NULL, 'settling', u.event, u.detail
-      FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name WHERE u.event IS NOT NULL)
-    SELECT u.ord, made.id FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name`,
   relink: `UPDATE documents n SET supersedes = u.supersedes
     FROM ${recordset(1, "u", { id: "bigint", supersedes: "bigint" })}
     WHERE n.id = u.id AND n.id = ANY($2::bigint[])`,

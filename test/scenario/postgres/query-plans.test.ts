@@ -5,12 +5,15 @@
  */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { columnsOf } from "../../../src/journal/columns.ts";
 import { DUE_QUERIES } from "../../../src/journal/postgres/due-documents.ts";
 import { BY_KEYS } from "../../../src/journal/postgres/link.ts";
 import { LOAD_QUERIES } from "../../../src/journal/postgres/load-change-set.ts";
 import { OWN_QUERIES, QUERIES } from "../../../src/journal/postgres/queries.ts";
 import { TIDY_QUERIES } from "../../../src/journal/postgres/tidy.ts";
-import { updateOf, WRITE_QUERIES } from "../../../src/journal/postgres/write-queries.ts";
+import { insertOf, updateOf, WRITE_QUERIES } from "../../../src/journal/postgres/write-queries.ts";
+import { seenFields } from "../../../src/journal/revision.ts";
+import { appearing } from "../../contract/journal-desk.ts";
 import { aPostgresJournal } from "../../fixtures/a-postgres-journal.ts";
 import { NO_POSTGRES } from "../../fixtures/postgres.ts";
 import { thePostgres } from "../../fixtures/the-postgres.ts";
@@ -86,6 +89,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "text[]": "'{QUOTA_LIMIT,FOLDER_MISSING,pending,converted}'",
 };
 
+const INSERT = insertOf(Object.keys({ ...columnsOf(seenFields(appearing(1, "a"))), dir_id: 1 }));
 const UPDATE = updateOf(["state", "due_at", "problem_code", "problem_message"]);
 
 /** What a journal's writing connection is asked, which has settings of its own. */
@@ -93,6 +97,7 @@ const WRITTEN: ReadonlySet<string> = new Set([
   ...Object.values(LOAD_QUERIES),
   ...Object.values(WRITE_QUERIES),
   ...Object.values(TIDY_QUERIES),
+  INSERT,
   UPDATE,
   DUE_QUERIES.take,
 ]);
@@ -113,6 +118,7 @@ const all: readonly (readonly [name: string, text: string])[] = [
   ...prefixed("tidy", TIDY_QUERIES),
   ...prefixed("load", LOAD_QUERIES),
   ...prefixed("write", WRITE_QUERIES),
+  ["write insert", INSERT],
   ["write update", UPDATE],
 ];
 
