@@ -31,7 +31,7 @@ await runCampaign({
   name: "kills",
   about: "SIGKILL of the daemon or a reader at random moments under load; each document once",
   unit: "kills",
-  count: { short: 100, long: 10_000 },
+  count: { short: 50, long: 10_000 },
   async run(run) {
     const total = { ...NOTHING };
     const lateness = new Lateness();

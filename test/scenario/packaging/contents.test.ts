@@ -48,7 +48,10 @@ describe("the package for npm", () => {
     const tarball = npmPackage(to);
     sums = checksums(to);
     execFileSync("tar", ["-xzf", tarball], { cwd: to });
-    const all = execFileSync("tar", ["-tzf", tarball], { cwd: to, encoding: "utf8" })
+    const all = execFileSync("tar", ["-tzf", tarball, "--quoting-style=literal"], {
+      cwd: to,
+      encoding: "utf8",
+    })
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [line.replace(/^package\//, "")]));
     carried = all.filter((path) => path.startsWith("node_modules/"));
