@@ -52,7 +52,7 @@ const PAUSE_MS_MAX = 50;
 const NEVER = new AbortController().signal;
 
 export class GroupCommit {
-  /** Within a write: not as before where one was undone, or another process has written. Rows may be other ones since. */
+  /** For what runs within a write: changes when a write is undone, and when another process has written. */
   generation = 0;
   readonly #db: Database;
   readonly #path: string;
