@@ -11,7 +11,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
 import { sizeRemark } from "../domain/stored-size.ts";
-import type { ArchiveJournal, Content, Documents, WorkQueue } from "../journal/journal.ts";
+import type { ArchiveJournal, Change, Content, Documents, WorkQueue } from "../journal/journal.ts";
 import { WorkShare } from "../std/work-share.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
@@ -193,14 +193,15 @@ export class Poller {
   }
 
   async #ask(document: Document, signal: AbortSignal): Promise<void> {
+    const { archive, journal } = this.#context;
     let item;
     try {
-      item = await this.#context.archive.document(document.documentId ?? 0, signal);
+      item = await archive.document(document.documentId ?? 0, signal);
     } catch (error) {
       if (!(error instanceof ArchiveError) || !isCodeOf("document", error.code)) throw error;
-      if (error.code === "DOC_NOT_EXIST") await this.#missing(document);
-      else await this.#notYet(document, document.archiveStatus, error.problem);
-      return;
+      const isMissing = error.code === "DOC_NOT_EXIST";
+      const notYet = () => this.#notYet(document, document.archiveStatus, error.problem);
+      return void (await journal.apply(isMissing ? this.#missing(document) : notYet()));
     }
     await this.#allHeard([{ document, item }], signal);
   }
@@ -208,15 +209,16 @@ export class Poller {
   async #allHeard(all: readonly Heard[], signal: AbortSignal): Promise<void> {
     for (const { document } of all) this.#missingSince.delete(document.id);
     const ours = await oursAmong(this.#context, all);
-    await Promise.all(ours.map(({ document, item }) => this.#heard(document, item, signal)));
+    const heard = ours.map(({ document, item }) => this.#heard(document, item, signal));
+    await this.#context.journal.apply((await Promise.all(heard)).flat());
   }
 
-  async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {
+  /** What an answer about a document changes. */
+  async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<Change[]> {
     const { clock, mirrors, journal, config } = this.#context;
     if (item.status !== "CONVERTED") {
       // Only those whose time has come lose patience; others were met on the way.
-      if ((document.dueAt ?? 0) <= clock.now()) await this.#notYet(document, item.status ?? null);
-      return;
+      return (document.dueAt ?? 0) > clock.now() ? [] : this.#notYet(document, item.status ?? null);
     }
     // Before `converted`, which is final: nobody would ask for them after a crash in between.
     if (item.digidoc) {
@@ -224,7 +226,7 @@ export class Poller {
     }
     // Of a mirror that is not configured just now, it is decided once the mirror is back.
     const after = mirrors.get(document.mirrorId)?.settings.after.kind;
-    await this.#apply(document, {
+    return changeOf(document, {
       type: "converted",
       at: clock.now(),
       pages: item.pages,
@@ -243,7 +245,7 @@ export class Poller {
   }
 
   /** Asks ever more rarely; says once that it takes too long. */
-  async #notYet(document: Document, status: string | null, other?: Problem): Promise<void> {
+  #notYet(document: Document, status: string | null, other?: Problem): Change[] {
     const { clock, config, random } = this.#context;
     const at = clock.now();
     const uploadedAt = document.uploadedAt ?? at;
@@ -252,26 +254,24 @@ export class Poller {
     const message = `document ${document.documentId}, uploaded ${new Date(uploadedAt).toISOString()}, is still not CONVERTED`;
     const problem = other ?? (stuck ? { code: "CONVERSION_STUCK", message } : null);
     const dueAt = at + backoffMs(config.conversion.poll, document.polls + 2, random);
-    await this.#apply(document, { type: "polled", at, dueAt, status, problem });
+    return changeOf(document, { type: "polled", at, dueAt, status, problem });
   }
 
-  async #missing(document: Document): Promise<void> {
+  #missing(document: Document): Change[] {
     const { clock } = this.#context;
     const message = `the archive does not know document ${document.documentId} any more`;
     const problem = { code: "DOC_NOT_EXIST", message };
     const since = this.#missingSince.get(document.id) ?? clock.monotonic();
     this.#missingSince.set(document.id, since);
-    if (clock.monotonic() - since <= GRACE_MS) {
-      await this.#notYet(document, document.archiveStatus, problem);
-      return;
-    }
+    if (clock.monotonic() - since <= GRACE_MS)
+      return this.#notYet(document, document.archiveStatus, problem);
     this.#missingSince.delete(document.id);
-    await this.#apply(document, { type: "vanished", at: clock.now(), problem });
+    return changeOf(document, { type: "vanished", at: clock.now(), problem });
   }
+}
 
-  async #apply({ id }: Document, event: Event): Promise<void> {
-    await this.#context.journal.apply([{ type: "event", id, event, from: ["uploaded"] }]);
-  }
+function changeOf({ id }: Document, event: Event): Change[] {
+  return [{ type: "event", id, event, from: ["uploaded"] }];
 }
 
 /** The archive is asked what is in it: containers have their turn one after another. */
