@@ -4,8 +4,8 @@
  *
  * - The event loop does not wait for the disk: SQLite commits to its log without a sync, which a
  *   thread does. The next group gathers meanwhile; a write is acknowledged after that sync.
- * - While writes come from several at once, the disk rests as long as a sync took: the slower it
- *   syncs, the more writes one sync carries. One who waits for each of his writes before he issues
+ * - While writes come from several at once, the disk rests three times as long as a sync took: the slower
+ *   it syncs, the more writes one sync carries, and each commit writes every page that it touched. One who waits for each of his writes before he issues
  *   the next is not kept waiting for others.
  * - A read that comes in between runs what is queued and sees it, without a commit of its own. What
  *   it sees may still be undone by a crash: anyone who acts on more than the journal drains first.
@@ -46,7 +46,8 @@ const PASSING: ReadonlySet<string> = new Set([
   "JOURNAL_UNWRITABLE",
 ]);
 
-/** After a commit, the next one waits as long as that one took; but nobody longer than this, milliseconds. */
+/** After a commit, the next one waits so many times as long as that one took; but nobody longer than this, milliseconds. */
+const REST_TIMES = 3;
 const PAUSE_MS_MAX = 50;
 
 const NEVER = new AbortController().signal;
@@ -186,7 +187,7 @@ export class GroupCommit {
   /** Lets others join the next commit, in proportion to how long this one took. */
   #rest(startedAt: number): void {
     const now = this.#clock.monotonic();
-    this.#restUntil = now + Math.min(now - startedAt, PAUSE_MS_MAX);
+    this.#restUntil = now + Math.min(REST_TIMES * (now - startedAt), PAUSE_MS_MAX);
   }
 
   /** Refuses everything from now on; what is not committed rejects. The first refusal stands. */
