@@ -58,7 +58,7 @@ export const METRICS = {
   },
   scanferry_oldest_document_age_seconds: {
     type: "gauge",
-    help: "Age of the oldest document in a state; absent for converted ones.",
+    help: "Age of the oldest document in a state (of more than 1,000, of those that are longest due); absent for converted ones.",
     labels: ["mirror", "state"],
   },
   scanferry_oldest_pending_age_seconds: {

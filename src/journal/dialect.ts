@@ -31,8 +31,6 @@ export type Dialect = {
   readonly isForgottenPath: (column: string, path: number) => string;
   /** Keeps everyone else from rows of a table, and from rows that refer to them, until what is written is committed. */
   readonly lock: (table: string, where: string) => string;
-  /** By which an index yields the documents `n` of a mirror's state `c`, the one known longest first. */
-  readonly oldestFirst: string;
   /** The column, where no index of it is to be used. */
   readonly unindexed: (column: string) => string;
   /** The index that the table before it has to be read by, where that can be said. */
@@ -55,7 +53,6 @@ export const SQLITE: Dialect = {
   asciiPath: "CAST(d.path || '/' || n.name AS TEXT)",
   mayHold: (path, text) => `${path} GLOB '*[^ -~]*' OR instr(lower(${path}), ${text})`,
   isForgottenPath: (column, path) => `${column} = $${path}`,
-  oldestFirst: "n.mirror_id = c.mirror_id AND n.state = c.state ORDER BY n.id",
   unindexed: (column) => `+${column}`,
   // Who writes is alone.
   lock: (table, where) => `UPDATE ${table} SET id = id WHERE ${where}`,
@@ -79,9 +76,6 @@ export const POSTGRES: Dialect = {
   asciiPath: "encode(d.path || '/'::bytea || n.name, 'escape')",
   mayHold: (path, text) => `strpos(${path}, '\\') > 0 OR strpos(lower(${path}), ${text}) > 0`,
   isForgottenPath: (column, path) => `sha256(${column}) = sha256($${path}::bytea)`,
-  // With `=` it may read by the primary key until a document of the state comes.
-  oldestFirst: `(n.mirror_id, n.state, n.id) >= (c.mirror_id, c.state, 0)
-    ORDER BY n.mirror_id, n.state, n.id`,
   unindexed: (column) => column,
   lock: (table, where) => `SELECT 1 FROM ${table} WHERE ${where} FOR UPDATE`,
   by: () => "",

@@ -6,11 +6,10 @@
  * one that no other transaction has locked, so that writers never wait for one another. The sum is what counts.
  */
 
-/** What is there already, and the index by which the one known longest is found, of each state. */
+/** What is there already. */
 const BEGIN = `
   INSERT INTO document_counts SELECT mirror_id, state, count(*), coalesce(sum(estimate), 0),
     count(*) - count(estimate) FROM documents GROUP BY mirror_id, state;
-  CREATE INDEX documents_oldest ON documents (mirror_id, state, id);
 `;
 
 /** For the one writer of SQLite. */

@@ -219,7 +219,7 @@ export interface Outbox {
 export interface Reports {
   /**
    * Rows per mirror and state; superseded revisions that were sent are counted too. `oldestAt` is
-   * when the one of them that is known longest was first seen.
+   * when the one of them that is known longest was first seen; of more than 1,000, of those that are longest due.
    */
   counts(): Promise<{ mirrorId: number; state: State; documents: number; oldestAt: number }[]>;
   /**

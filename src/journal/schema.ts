@@ -265,6 +265,7 @@ export const MIGRATIONS: readonly string[] = [
   `${TABLES}${OWNER}`,
   `${INDEXES}${OWN_INDEXES}`,
   SQLITE_COUNTS,
+  "DROP INDEX IF EXISTS documents_oldest",
 ];
 
 /** The `user_version` this scanferry writes. */

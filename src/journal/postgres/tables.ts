@@ -81,6 +81,7 @@ export const MIGRATIONS: readonly string[] = [
   `${COMMON}${OWN}${CLUSTER_SCHEMA}`,
   `${INDEXES}${OWN_INDEXES}`,
   POSTGRES_COUNTS,
+  "DROP INDEX IF EXISTS documents_oldest",
 ];
 
 const COLUMN = /^ +(\w+) +(bigint|smallint|double precision|text|bytea)/gm;

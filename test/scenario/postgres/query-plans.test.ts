@@ -232,7 +232,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["list directory", "directories_path"],
     ["ask ofBatches", "documents_batch"],
     ["ask pendingOver", "documents_due"],
-    ["ask counts", "documents_oldest"],
+    ["ask counts", "documents_due"],
     ["ask pagesUsed", "documents_conflicts"],
     ["load rows", "documents_pkey"],
     ["load inTheWay", "documents_conflicts"],

@@ -100,7 +100,7 @@ describe("with a million rows", () => {
   });
 
   test.for([
-    ["counts", "INDEX documents_oldest (mirror_id=? AND state=?)"],
+    ["counts", "COVERING INDEX documents_due (mirror_id=? AND state=?)"],
     ["pendingOver", "COVERING INDEX documents_due (mirror_id=? AND state=?)"],
     ["pagesUsed", "INDEX documents_conflicts"],
     ["pagesUsed", "PRIMARY KEY (at>? AND at<?)"],
@@ -168,7 +168,6 @@ test("each index is one that a query needs", () => {
 /**
  * How often an ordinary life writes to the indexes: an entry that comes or goes counts once. Reasons:
  * - documents_due: what is due, and next, is asked of every state.
- * - documents_oldest: what is known longest, too, with every status.
  * - documents_outstanding, documents_conflicts: what is under way, and never more than that.
  */
 const WRITES: Readonly<Record<string, number>> = {
@@ -177,7 +176,6 @@ const WRITES: Readonly<Record<string, number>> = {
   documents_content: 1,
   documents_current: 1,
   documents_due: 9,
-  documents_oldest: 9,
   documents_outstanding: 2,
   documents_conflicts: 2,
   documents_uploaded: 1,
