@@ -5,6 +5,7 @@
  * In PostgreSQL a mirror's state may have several rows, as many as there are writers at the same time: each changes
  * one that no other transaction has locked, so that writers never wait for one another. The sum is what counts.
  */
+import { STATES } from "../domain/document.ts";
 
 /** What is there already. */
 const BEGIN = `
@@ -12,7 +13,9 @@ const BEGIN = `
     count(*) - count(estimate) FROM documents GROUP BY mirror_id, state;
 `;
 
-/** For the one writer of SQLite. */
+const EMPTY = `s.value, 0, 0, 0 FROM json_each('${JSON.stringify(STATES)}') s`;
+
+/** For the one writer of SQLite: a row of each state is there from the beginning, as a change costs half of an upsert. */
 export const SQLITE_COUNTS = `
   CREATE TABLE document_counts (
     mirror_id INTEGER NOT NULL, -- mirrors.id
@@ -23,17 +26,20 @@ export const SQLITE_COUNTS = `
     PRIMARY KEY (mirror_id, state)
   ) STRICT, WITHOUT ROWID;
   ${BEGIN}
-  CREATE TRIGGER documents_joined AFTER INSERT ON documents BEGIN ${counted("new", 1)} END;
-  CREATE TRIGGER documents_left AFTER DELETE ON documents BEGIN ${counted("old", -1)} END;
+  INSERT OR IGNORE INTO document_counts SELECT m.id, ${EMPTY}, mirrors m;
+  CREATE TRIGGER mirrors_joined AFTER INSERT ON mirrors
+    BEGIN INSERT INTO document_counts SELECT new.id, ${EMPTY}; END;
+  CREATE TRIGGER documents_joined AFTER INSERT ON documents BEGIN ${counted("new", "+")} END;
+  CREATE TRIGGER documents_left AFTER DELETE ON documents BEGIN ${counted("old", "-")} END;
   CREATE TRIGGER documents_changed AFTER UPDATE OF mirror_id, state, estimate ON documents
-    BEGIN ${counted("old", -1)} ${counted("new", 1)} END;
+    BEGIN ${counted("old", "-")} ${counted("new", "+")} END;
 `;
 
-function counted(row: "old" | "new", sign: 1 | -1): string {
-  return `INSERT INTO document_counts VALUES (${row}.mirror_id, ${row}.state, ${sign},
-      ${sign} * coalesce(${row}.estimate, 0), ${sign} * (${row}.estimate IS NULL))
-    ON CONFLICT (mirror_id, state) DO UPDATE SET documents = documents + excluded.documents,
-      pages = pages + excluded.pages, unknown = unknown + excluded.unknown;`;
+function counted(row: "old" | "new", sign: "+" | "-"): string {
+  return `UPDATE document_counts SET documents = documents ${sign} 1,
+      pages = pages ${sign} coalesce(${row}.estimate, 0),
+      unknown = unknown ${sign} (${row}.estimate IS NULL)
+    WHERE mirror_id = ${row}.mirror_id AND state = ${row}.state;`;
 }
 
 const JOINED = "SELECT mirror_id, state, estimate, 1 AS n FROM joined";

@@ -54,38 +54,37 @@ export class DocumentsTable {
    * id is of the database's choosing. Undefined where the path has a current row already.
    */
   insert(seen: NewDocument): Document | undefined {
-    const { mirrorId, dir, name } = seen;
+    const { mirrorId, dir } = seen;
     const dirId = this.directoryId(mirrorId, dir);
-    const isTaken = this.#sql
-      .of("SELECT 1 FROM documents WHERE dir_id = ? AND name = ? AND current = 1")
-      .get(dirId, bytesOf(name));
-    if (isTaken) return undefined;
     const columns = columnsOf(seenFields(seen));
     const names = Object.keys(columns);
-    const { lastInsertRowid } = this.#sql
+    const { changes, lastInsertRowid } = this.#sql
       .of(`INSERT INTO documents (archive_id, dir_id, ${names.join()})
-        VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`)
+        VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})
+        ON CONFLICT (dir_id, name) WHERE current = 1 DO NOTHING`)
       .run(mirrorId, dirId, ...Object.values(columns));
+    if (changes === 0) return undefined;
     return this.#remembered(firstRevision(Number(lastInsertRowid), seen));
   }
 
   /**
    * Compare-and-set: writes `fields` where the row is still in the state of `before`. Only columns that change are
-   * named, as SQLite rewrites every index that a named column is part of.
+   * named, as SQLite rewrites every index that a named column is part of. With `OR FAIL` it keeps no copies of the
+   * pages for the triggers' sake: whatever runs this undoes all of it when it fails.
    */
-  update(before: Document, fields: Partial<Document>): void {
+  update(before: Document, fields: Partial<Document>): Document {
     const columns = columnsOf(fields, before);
     if (fields.dir !== undefined) {
       columns["dir_id"] = this.directoryId(fields.mirrorId ?? before.mirrorId, fields.dir);
     }
     const names = Object.keys(columns);
-    if (names.length === 0) return;
-    this.#remembered({ ...before, ...fields });
+    if (names.length === 0) return before;
     const set = names.map((name) => `${name} = ?`).join();
     const { changes } = this.#sql
-      .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
+      .of(`UPDATE OR FAIL documents SET ${set} WHERE id = ? AND state = ?`)
       .run(...Object.values(columns), before.id, before.state satisfies State);
     invariant(changes === 1, `document ${before.id} left ${before.state} before it was written`);
+    return this.#remembered({ ...before, ...fields });
   }
 
   /** Removes the row; a row that superseded it supersedes its predecessor instead. */

@@ -147,9 +147,7 @@ export class GroupCommit {
     try {
       for (const write of group) this.#open.push({ write, outcome: this.#attempt(write.run) });
     } catch (error) {
-      const ran = new Set(this.#open.map(({ write }) => write));
-      const rest = group.filter((write) => !ran.has(write));
-      this.#undo([...ran, ...rest], error);
+      this.#undo([...new Set([...this.#open.map(({ write }) => write), ...group])], error);
     }
     return true;
   }

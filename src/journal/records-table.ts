@@ -66,22 +66,11 @@ export class RecordsTable {
 
   /** Writes the document's attempt of this number. */
   writeAttempt(document: number, number: number, attempt: AttemptRow): void {
-    const { startedAt, endedAt, digest, sentName, folderId, batch, outcome, documentId } = attempt;
     this.#sql
       .of(`INSERT INTO attempts (document, number, started_at, ended_at, digest, sent_name, folder_id,
           batch, outcome, document_id)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(
-        document,
-        number,
-        startedAt,
-        endedAt,
-        digest,
-        sentName,
-        folderId,
-        batch,
-        outcome,
-        documentId,
-      );
+        VALUES (@document, @number, @startedAt, @endedAt, @digest, @sentName, @folderId,
+          @batch, @outcome, @documentId)`)
+      .run({ ...attempt, document, number });
   }
 }

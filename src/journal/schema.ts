@@ -69,8 +69,10 @@ export const DOCUMENTS = `
     archive_id      INTEGER NOT NULL DEFAULT 1, -- its mirror's; here too, for the indexes
     dir_id          INTEGER NOT NULL,
     name            BLOB NOT NULL,
-    state           TEXT NOT NULL CHECK (state IN ('settling', 'pending', 'uploading', 'inDoubt',
-                      'uploaded', 'converted', 'held', 'failed')),
+    -- With IN, SQLite would make a table of more than two values whenever it looks.
+    state           TEXT NOT NULL CHECK (state = 'settling' OR state = 'pending' OR
+                      state = 'uploading' OR state = 'inDoubt' OR state = 'uploaded' OR
+                      state = 'converted' OR state = 'held' OR state = 'failed'),
     size_bytes      INTEGER NOT NULL, -- bytes
     modified_at     REAL NOT NULL,    -- ms, by the source's clock
     stamp           TEXT NOT NULL,
@@ -112,7 +114,7 @@ export const DOCUMENTS = `
     gone_at         REAL,             -- ms
     moved_from      TEXT,
     moved_at        REAL,             -- ms; when it was last found renamed or moved
-    after_state     TEXT CHECK (after_state IN ('due', 'done', 'refused')),
+    after_state     TEXT CHECK (after_state = 'due' OR after_state = 'done' OR after_state = 'refused'),
     after_message   TEXT,
     -- 1: its times show its first steps, and history has lines for the rest alone.
     ordinary        INTEGER NOT NULL DEFAULT 0 CHECK (ordinary IN (0, 1)),

@@ -18,8 +18,8 @@ export interface UnitOfWork {
     currentAt(mirrorId: number, dir: RawPath, name: RawPath): Document | undefined;
     /** The new row; undefined where its path has a current row already. */
     insert(document: NewDocument): Document | undefined;
-    /** Compare-and-set: throws where the row has left the state it had in `before`. */
-    update(before: Document, fields: Partial<Document>): void;
+    /** Compare-and-set: returns the row as it is then; throws where it has left the state it had in `before`. */
+    update(before: Document, fields: Partial<Document>): Document;
     /** Removes the row; a row that superseded it supersedes its predecessor instead. */
     delete(document: Document): void;
     /** What superseded the row does so no more: its file has left the path to whatever is there now. */

@@ -202,17 +202,16 @@ export class Writer {
     this.#records.rememberForgotten(successor);
     this.#documents.delete(successor);
     if (!before.current) this.#documents.unlink(before);
-    this.#documents.update(before, fields);
+    const document = this.#documents.update(before, fields);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
-    return done(change, { ...before, ...fields }, before);
+    return done(change, document, before);
   }
 
   /** Writes the row; where its life leaves the ordinary by that, what its times told so far is written down. */
   #update(before: Document, fields: Partial<Document>, change: On<"event" | "note">): Document {
     const ordinary = before.ordinary && staysOrdinary(change);
     if (!ordinary) this.#depart(before);
-    this.#documents.update(before, { ...fields, ordinary });
-    return { ...before, ...fields, ordinary };
+    return this.#documents.update(before, { ...fields, ordinary });
   }
 
   #depart(before: Document): void {

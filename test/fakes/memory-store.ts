@@ -118,7 +118,7 @@ export class MemoryStore {
   }
 }
 
-/** What no table refers to is made last, and has to go first; documents that go are counted. */
+/** What no table refers to is made last, and has to go first. */
 const EMPTIED = `BEGIN;
   ${opened(EMPTY)
     .db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid DESC")
@@ -126,7 +126,6 @@ const EMPTIED = `BEGIN;
     .all()
     .map((name) => `DELETE FROM ${String(name)};`)
     .join("\n")}
-  DELETE FROM document_counts;
   INSERT INTO archives (id, name) VALUES (1, 'main');
   INSERT INTO account (id) VALUES (1);
   COMMIT;`;

@@ -134,14 +134,13 @@ export class ChangeSet implements UnitOfWork {
       if (this.#current.has(placeKey(mirrorId, dir, name))) return undefined;
       const row = firstRevision(-this.#next++, document);
       this.news.set(row.id, document);
-      this.#put(row);
-      return row;
+      return this.#put(row);
     },
     update: (before, fields) => {
       const row = this.rows.get(before.id);
       invariant(row?.state === before.state, `document ${before.id} left ${before.state}`);
       this.#leave(row);
-      this.#put({ ...row, ...fields });
+      return this.#put({ ...row, ...fields });
     },
     delete: (document) => {
       this.#leave(document);
@@ -216,9 +215,10 @@ export class ChangeSet implements UnitOfWork {
     return mirror.archiveId;
   }
 
-  #put(document: Document): void {
+  #put(document: Document): Document {
     this.rows.set(document.id, document);
     this.#enter(document);
+    return document;
   }
 
   #enter({ id, mirrorId, dir, name, current, documentId, duplicateOf }: Document): void {
