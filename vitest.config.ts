@@ -66,8 +66,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "own process",
+          include: OWN_PROCESS,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "contract",
-          include: ["test/contract/**/*.test.ts", ...OWN_PROCESS],
+          include: ["test/contract/**/*.test.ts"],
+          isolate: false,
           globalSetup: "test/fixtures/once-a-run.ts",
         },
       },
@@ -76,6 +84,8 @@ export default defineConfig({
         test: {
           name: "scenario",
           include: ["test/{scenario,browser}/**/*.test.ts", "test/simulation/every-await.test.ts"],
+          // A worker's files share what it has loaded: to load it again takes longer than many a test.
+          isolate: false,
           globalSetup: "test/fixtures/once-a-run.ts",
         },
       },
