@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import type { Applied } from "../../../src/journal/journal.ts";
-import { aPostgresJournal } from "../../fixtures/a-postgres-journal.ts";
+import { aReusedPostgresJournal } from "../../fixtures/a-postgres-journal.ts";
 import { NO_POSTGRES } from "../../fixtures/postgres.ts";
 import { thePostgres } from "../../fixtures/the-postgres.ts";
 import { everyPromise } from "../every-promise.ts";
@@ -9,8 +9,10 @@ import type { JournalFixture } from "../journal.contract.ts";
 describe.skipIf(NO_POSTGRES)("on a real server", () => {
   const postgres = thePostgres();
 
+  let reused: ReturnType<typeof aReusedPostgresJournal> | undefined;
+
   async function inPostgres(): Promise<JournalFixture> {
-    const place = aPostgresJournal(postgres);
+    const place = await (reused ??= aReusedPostgresJournal(postgres));
     const applied: Applied[][] = [];
     const onApplied = (some: Applied[]) => applied.push(some);
     const journal = await place.open("owner", { onApplied });
@@ -18,7 +20,10 @@ describe.skipIf(NO_POSTGRES)("on a real server", () => {
       journal,
       applied,
       beside: () => place.open("guest"),
-      [Symbol.asyncDispose]: () => journal.close(),
+      [Symbol.asyncDispose]: async () => {
+        await journal.close();
+        await place.empty();
+      },
     };
   }
 
