@@ -3,6 +3,7 @@
  * `adopt`, or yesterday's backup, brings it all back without one duplicate.
  */
 import {
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -127,64 +128,63 @@ describe("a disk that refuses: one line, exit 1, and the next pass carries on", 
   });
 });
 
-describe("spoiled files of the journal", () => {
-  /** Returns what `sync` must say; undefined: it goes on, and holds what it cannot tell. */
-  type Spoil = (journal: string) => RegExp | undefined;
-  const TABLE: [string, Spoil, string][] = [
-    ["nothing in it", (j) => (writeFileSync(j, ""), /empty/), "an empty file means a loss"],
-    ["cut in half", (j) => (truncateSync(j, half(j)), /malformed|corrupt/), "pages are missing"],
-    ["a page overwritten", (j) => (flip(j, 8_192), /page 3/), "as by a dying disk"],
-    ["its head overwritten", (j) => (flip(j, 0), /database/), "it is none any more"],
-    ["gone", (j) => (remove(j), undefined), "the archive holds documents of these names"],
-    ["its directory gone", (j) => (rmSync(dirname(j), { recursive: true }), undefined), "the same"],
-    ["gone, with a log left", (j) => (rename(j), /-wal is not/), "a log does not fit a new file"],
-  ];
-  const half = (path: string) => Math.floor(statSync(path).size / 2);
+test("spoiled files of the journal send nothing again; `adopt` and a backup fix them", async () => {
+  await using world = await aWorld();
+  const { journal } = world;
+  drop(world, 0, 3);
+  await whole(world, 3);
+  const yesterday = join(world.dir, "yesterday.db");
+  copyFileSync(journal, yesterday);
+  drop(world, 3, 2);
+  await whole(world, 5);
+  const today = join(world.dir, "today.db");
+  copyFileSync(journal, today);
+  drop(world, 5, 1);
 
-  function flip(path: string, at: number): void {
-    const file = openSync(path, "r+");
+  const flip = (at: number) => {
+    const file = openSync(journal, "r+");
     writeSync(file, Buffer.alloc(2_048, 0xa5), 0, 2_048, at);
+    closeSync(file);
+  };
+  /** A journal's directory with this one alone; undefined: with none. */
+  const holds = (copy?: string) => {
+    rmSync(dirname(journal), { recursive: true, force: true });
+    if (copy === undefined) return;
+    mkdirSync(dirname(journal), { mode: 0o700 });
+    copyFileSync(copy, journal);
+  };
+
+  const SPOILED: [string, () => void, RegExp][] = [
+    ["nothing in it", () => writeFileSync(journal, ""), /empty/],
+    ["cut in half", () => truncateSync(journal, statSync(journal).size / 2), /malformed|corrupt/],
+    ["a page overwritten, as by a dying disk", () => flip(8_192), /page 3/],
+    ["its head overwritten", () => flip(0), /database/],
+    ["gone, with a log left", () => renameSync(journal, `${journal}-wal`), /-wal is not/],
+  ];
+  for (const [how, spoil, line] of SPOILED) {
+    holds(today);
+    spoil();
+    expect(clearLine(await scanferry(world, ["sync"])), how).toMatch(line);
+    expect(world.archive.documents(), how).toHaveLength(5);
   }
 
-  function rename(path: string): void {
-    renameSync(path, `${path}-wal`);
+  // Gone, alone or with its directory, it holds what it cannot tell, and sends what is new.
+  holds(today);
+  rmSync(journal);
+  for (const how of ["gone", "its directory gone"]) {
+    const { code, stdout, stderr } = await scanferry(world, ["sync"]);
+    expect(code, `${how}: ${stdout}${stderr}`).toBe(3);
+    expect(world.archive.documents(), how).toHaveLength(6);
+    holds();
   }
 
-  /** With its log, which anyone who reads a journal without its daemon leaves behind empty. */
-  function remove(path: string): void {
-    for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
-  }
-
-  test.for(TABLE)("$0, because $2; `adopt` and a backup fix it", async ([, spoil]) => {
-    await using world = await aWorld();
-    drop(world, 0, 3);
-    await whole(world, 3);
-    const backup = join(world.dir, "yesterday.db");
-    copyFileSync(world.journal, backup);
-    drop(world, 3, 2);
-    await whole(world, 5);
-    const today = join(world.dir, "today.db");
-    copyFileSync(world.journal, today);
-
-    const line = spoil(world.journal);
-    drop(world, 5, 1);
-    const refused = await scanferry(world, ["sync"]);
-    if (line) expect(clearLine(refused)).toMatch(line);
-    else expect(refused.code, refused.stdout + refused.stderr).toBe(3);
-    // Nothing that is there already was sent, whatever became of the journal.
-    expect(world.archive.documents()).toHaveLength(line ? 5 : 6);
-
-    // Without a backup.
-    rmSync(dirname(world.journal), { recursive: true, force: true });
-    expect((await scanferry(world, ["adopt"])).code).toBe(0);
-    await whole(world, 6);
-    // With yesterday's: the archive knows more than it does.
-    rmSync(dirname(world.journal), { recursive: true });
-    mkdirSync(dirname(world.journal), { mode: 0o700 });
-    copyFileSync(backup, world.journal);
-    expect((await scanferry(world, ["adopt"])).stdout).toContain("3 claimed");
-    await whole(world, 6);
-  });
+  // Without a backup.
+  expect((await scanferry(world, ["adopt"])).code).toBe(0);
+  await whole(world, 6);
+  // With yesterday's: the archive knows more than it does.
+  holds(yesterday);
+  expect((await scanferry(world, ["adopt"])).stdout).toContain("3 claimed");
+  await whole(world, 6);
 });
 
 describe("a log that is lost, or belongs to another file", () => {
@@ -205,7 +205,7 @@ describe("a log that is lost, or belongs to another file", () => {
     await whole(world, 5);
   });
 
-  test("without its -wal it knows less than the archive, and holds instead of sending again", async () => {
+  test("without its -wal, as in a copy of the file alone, it knows less than the archive, and holds instead of sending again", async () => {
     await using world = await killed();
     expect(readFileSync(`${world.journal}-wal`).length).toBeGreaterThan(0);
     rmSync(`${world.journal}-wal`);
@@ -215,18 +215,6 @@ describe("a log that is lost, or belongs to another file", () => {
     expect(stdout).toContain("FIRST_RUN");
     expect(world.archive.documents()).toHaveLength(5);
     expect((await scanferry(world, ["adopt"])).stdout).toContain("5 claimed");
-    await whole(world, 5);
-  });
-
-  test("a copy of the file alone, taken while it was in use, holds too until `adopt`", async () => {
-    await using world = await killed();
-    const copy = readFileSync(world.journal);
-    await whole(world, 5);
-    for (const end of ["", "-wal", "-shm"]) rmSync(world.journal + end, { force: true });
-    writeFileSync(world.journal, copy, { mode: 0o600 });
-    expect((await scanferry(world, ["sync"])).code).toBe(3);
-    expect(world.archive.documents()).toHaveLength(5);
-    expect((await scanferry(world, ["adopt"])).code).toBe(0);
     await whole(world, 5);
   });
 });
