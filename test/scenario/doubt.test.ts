@@ -2,7 +2,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { FaultRule } from "../../src/embedded-archive/embedded-archive.ts";
+import type { FaultAction, FaultRule } from "../../src/embedded-archive/embedded-archive.ts";
 import { type Clock, systemClock } from "../../src/std/clock.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
@@ -18,95 +18,91 @@ const BRIEF_MS = 1_000;
 /** While others are looked for that wait for their conversion, but not for the length of the usual window. */
 const BRISK_MS = 3_000;
 
-const isStored = (rule: FaultRule) =>
-  rule.do !== "dropBefore" && (!("stored" in rule) || rule.stored);
-
 const doubtOf = (world: World, windowMs: number) => ({
   upload: { ...world.config().upload, doubt: { windowMs, toleranceMs: 60_000 } },
 });
 
-const TABLE: [string, FaultRule[], string][] = [
-  ["stored late", [{ ...upload, do: "storeLate", ms: 1_200 }], "the first look comes too early"],
-  ["500, stored", [{ ...upload, do: "status", status: 500, stored: true }], "a reply that lies"],
-  [
-    "502, not stored",
-    [{ ...upload, do: "status", status: 502, stored: false, html: true }],
-    "proxy",
-  ],
-  ["503, stored", [{ ...upload, do: "status", status: 503, stored: true }], "no word of storing"],
-  [
-    "408, stored",
-    [{ ...upload, do: "status", status: 408, stored: true }],
-    "it was slow, and done",
-  ],
-  [
-    "409, stored",
-    [{ ...upload, do: "status", status: 409, stored: true }],
-    "with itself, it seems",
-  ],
-  ["499, stored", [{ ...upload, do: "status", status: 499, stored: true }], "a proxy's word"],
-  ...[200, 400, 500].map((status): (typeof TABLE)[number] => [
-    `an ERROR with a code of nobody's and ${status}, stored`,
-    [{ ...upload, do: "error", code: "INDEX_LOCKED", status, stored: true }],
-    "a code that is not the operation's proves nothing",
+/** What becomes of one document's first sending. */
+const UPLOADS: Readonly<Record<string, FaultAction & { readonly times?: number }>> = {
+  "stored late": { do: "storeLate", ms: 1_200 },
+  "500, stored": { do: "status", status: 500, stored: true },
+  "502, not stored": { do: "status", status: 502, stored: false, html: true },
+  "503, stored": { do: "status", status: 503, stored: true },
+  "408, stored": { do: "status", status: 408, stored: true },
+  "409, stored": { do: "status", status: 409, stored: true },
+  "499, stored, a proxy's word": { do: "status", status: 499, stored: true },
+  "a code of nobody's and 200, stored": {
+    do: "error",
+    code: "INDEX_LOCKED",
+    status: 200,
+    stored: true,
+  },
+  "a code of nobody's and 400, stored": {
+    do: "error",
+    code: "INDEX_LOCKED",
+    status: 400,
+    stored: true,
+  },
+  "a code of nobody's and 500, stored": {
+    do: "error",
+    code: "INDEX_LOCKED",
+    status: 500,
+    stored: true,
+  },
+  "a code of nobody's, not stored": { do: "error", code: "INDEX_LOCKED", stored: false },
+  "truncated JSON": { do: "truncate" },
+  "an OK that is garbage": { do: "garbage" },
+  "a compression bomb": { do: "bomb", bytes: 64 * 1024 * 1024 },
+  "another document's reply": { do: "wrongDocument" },
+  "429, a wait": { do: "status", status: 429, stored: false, retryAfter: "1" },
+  "lost twice in a row": { do: "dropBefore", times: 2 },
+};
+
+const LISTS: [string, FaultRule][] = [
+  ...(["absent", "null", "empty"] as const).map((lists): (typeof LISTS)[number] => [
+    `${lists} in an OK`,
+    { on: "documents", do: "hollow", lists, times: 9 },
   ]),
+  ["stale", { on: "documents", do: "stale", youngerThanMs: 1_500, times: 3 }],
   [
-    "an ERROR with a code of nobody's, not stored",
-    [{ ...upload, do: "error", code: "INDEX_LOCKED", stored: false }],
-    "it is sent again once it is known not to be there",
-  ],
-  ...(["absent", "null", "empty"] as const).map((lists): (typeof TABLE)[number] => [
-    `lost, and an OK whose list is ${lists}`,
-    [
-      { ...upload, do: "dropAfter" },
-      { on: "documents", do: "hollow", lists, times: 9 },
-    ],
-    "a list proves nothing unless it is one",
-  ]),
-  ["truncated JSON", [{ ...upload, do: "truncate" }], "half a reply is none"],
-  ["garbage", [{ ...upload, do: "garbage" }], "an OK that cannot be read is none"],
-  ["a compression bomb", [{ ...upload, do: "bomb", bytes: 64 * 1024 * 1024 }], "never unpacked"],
-  ["another document's reply", [{ ...upload, do: "wrongDocument" }], "not what was sent"],
-  ["429", [{ ...upload, do: "status", status: 429, stored: false, retryAfter: "1" }], "a wait"],
-  [
-    "lost twice in a row",
-    [{ ...upload, do: "dropBefore", times: 2 }],
-    "a second attempt is doubted like the first",
-  ],
-  [
-    "lost, and a stale list",
-    [
-      { ...upload, do: "dropAfter" },
-      { on: "documents", do: "stale", youngerThanMs: 1_500, times: 3 },
-    ],
-    "a list may lag behind",
-  ],
-  [
-    "lost, and lists fail",
-    [
-      { ...upload, do: "dropAfter" },
-      { on: "documents", do: "status", status: 500, stored: false, times: 3 },
-    ],
-    "a failed look decides nothing",
+    "nowhere: the request fails",
+    { on: "documents", do: "status", status: 500, stored: false, times: 3 },
   ],
 ];
 
-test.for(TABLE)("$0: archived once, because $2", async ([, rules]) => {
-  await using world = await aWorld();
-  world.archive.setFaults(rules);
-  world.write("contract.pdf", pdfOf(2));
+/** Each is converted, after its doubt, once. */
+async function archivedOnce(world: World, documents: number, windowMs: number): Promise<void> {
   {
-    const windowMs = rules.some(isStored) ? DOUBT_MS : BRIEF_MS;
     await using live = await aDaemon(world.config(doubtOf(world, windowMs)));
     // One that the archive has yet to convert when its doubt is over is held for half a minute.
-    const documents = async () => (await live.daemon.status()).documents;
-    await until("it to be converted", async () => (await documents()).converted === 1);
-    expect(await documents()).toMatchObject({ converted: 1, held: 0 });
+    const counts = async () => (await live.daemon.status()).documents;
+    await until("all converted", async () => (await counts()).converted === documents);
+    expect(await counts()).toMatchObject({ converted: documents, held: 0 });
   }
   await world.archive.idle();
-  expect(world.archive.documents()).toHaveLength(1);
+  expect(world.archive.documents()).toHaveLength(documents);
   expect(await audit(world)).toEqual([]);
+}
+
+test("whatever becomes of its first sending, a document is archived once", async () => {
+  await using world = await aWorld();
+  const all = Object.entries(UPLOADS).map(([what, fault]) => ({ name: `${what}.pdf`, fault }));
+  world.archive.setFaults(all.map(({ name, fault }) => ({ ...upload, ...fault, named: name })));
+  for (const [seed, { name }] of all.entries()) world.write(name, pdfOf(2, { seed }));
+  await archivedOnce(world, all.length, DOUBT_MS);
+  const sendings = world.archive.requests().find(({ operation }) => operation === "upload")?.count;
+  expect(sendings, "those that were not stored are sent again").toBe(all.length + 5);
 });
+
+test.for(LISTS)(
+  "a document whose reply was lost, in a list that is $0, is archived once",
+  async ([, rule]) => {
+    await using world = await aWorld();
+    world.archive.setFaults([{ ...upload, do: "dropAfter" }, rule]);
+    world.write("contract.pdf", pdfOf(2));
+    await archivedOnce(world, 1, DOUBT_MS);
+  },
+);
 
 test("many at once, every third reply lost, stored or not: each once", async () => {
   await using world = await aWorld();
