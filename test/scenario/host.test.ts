@@ -24,6 +24,7 @@ import { hookServer } from "../fixtures/hook-server.ts";
 import { can, smallBtrfs, smallDisk } from "../fixtures/small-disk.ts";
 import { until } from "../fixtures/until.ts";
 import { type World, aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 // Every step is a process, some wait for a backoff.
 vi.setConfig({ testTimeout: 120_000 });
@@ -51,19 +52,17 @@ async function aHost(host = "127.0.0.1") {
     const { why } = (await reply.json()) as { why: string };
     return { status: reply.status, why, tookMs: performance.now() - since };
   };
-  const run = (words: string[]) => aProcess(["--config", file, ...words]);
   return {
     world,
     port,
     health,
     start(more = "") {
       writeFileSync(file, `${text}${more}`);
-      return run(["run"]);
+      return aProcess(["--config", file, "run"]);
     },
     async status(...options: string[]) {
-      await using process = run(["status", ...options]);
-      await process.ended;
-      return process.output.stdout + process.output.stderr;
+      const { stdout, stderr } = await scanferry(["--config", file, "status", ...options]);
+      return stdout + stderr;
     },
     /** Waits until the daemon says on its page that it waits for this. */
     waitsFor(code: string, daemon: Running) {
