@@ -12,18 +12,17 @@ export class ActivityTable {
   }
 
   /** Adds to the usage bucket of its mirror and time. */
-  add({ mirrorId, at, ...counts }: UsageBucket): void {
-    const { uploaded, uploadedBytes, converted, pages, charged, saved, failed } = counts;
+  add(usageBucket: UsageBucket): void {
     this.#sql
       .of(`INSERT INTO usage_buckets (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved,
           failed)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (@at, @mirrorId, @uploaded, @uploadedBytes, @converted, @pages, @charged, @saved, @failed)
         ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + excluded.uploaded,
           uploaded_bytes = uploaded_bytes + excluded.uploaded_bytes,
           converted = converted + excluded.converted, pages = pages + excluded.pages,
           charged = charged + excluded.charged, saved = saved + excluded.saved,
           failed = failed + excluded.failed`)
-      .run(at, mirrorId, uploaded, uploadedBytes, converted, pages, charged, saved, failed);
+      .run(usageBucket);
   }
 
   /** Inserts or updates a batch; one that has its receipt lacks it again. */

@@ -54,16 +54,19 @@ export class DocumentsTable {
    * id is of the database's choosing. Undefined where the path has a current row already.
    */
   insert(seen: NewDocument): Document | undefined {
-    const { mirrorId, dir } = seen;
+    const { mirrorId, dir, name } = seen;
     const dirId = this.directoryId(mirrorId, dir);
+    // An insertion that comes to nothing would use up an id.
+    const isTaken = this.#sql
+      .of("SELECT 1 FROM documents WHERE dir_id = ? AND name = ? AND current = 1")
+      .get(dirId, bytesOf(name));
+    if (isTaken) return undefined;
     const columns = columnsOf(seenFields(seen));
     const names = Object.keys(columns);
-    const { changes, lastInsertRowid } = this.#sql
+    const { lastInsertRowid } = this.#sql
       .of(`INSERT INTO documents (archive_id, dir_id, ${names.join()})
-        VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})
-        ON CONFLICT (dir_id, name) WHERE current = 1 DO NOTHING`)
+        VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`)
       .run(mirrorId, dirId, ...Object.values(columns));
-    if (changes === 0) return undefined;
     return this.#remembered(firstRevision(Number(lastInsertRowid), seen));
   }
 

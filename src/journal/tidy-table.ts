@@ -93,7 +93,8 @@ export class TidyTable {
   #rows({ after, before, at, mirrorIds, receipts }: TidyRequest, last: number) {
     let dropped = 0;
     let trimmed = 0;
-    for (const row of this.#documentsIn(after, last)) {
+    const rows = this.#sql.of<DocumentRow>(TIDY_QUERIES.rows).all(after, last).map(documentOf);
+    for (const row of rows) {
       const judged = tidiness(row, this.#successorOf(row), before);
       const isOwed = judged === "drop" && receipts && this.#owesReceipt(row);
       if (judged === "drop" && !isOwed && mirrorIds.includes(row.mirrorId)) {
@@ -102,10 +103,6 @@ export class TidyTable {
       } else if (judged !== "keep" && this.#trim(row.id, before)) trimmed += 1;
     }
     return { dropped, trimmed };
-  }
-
-  #documentsIn(after: number, last: number): Document[] {
-    return this.#sql.of<DocumentRow>(TIDY_QUERIES.rows).all(after, last).map(documentOf);
   }
 
   /** Only what is not current has one that matters. */
