@@ -1,4 +1,6 @@
 /** What happened lately: usage buckets, and batches. */
+import type { DocumentCount } from "./document-counts.ts";
+import type { Cell } from "./columns.ts";
 import type { Batch } from "./journal.ts";
 import type { Statements } from "../sqlite/statements.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
@@ -12,17 +14,14 @@ export class ActivityTable {
   }
 
   /** Adds to the usage bucket of its mirror and time. */
-  add(usageBucket: UsageBucket): void {
-    this.#sql
-      .of(`INSERT INTO usage_buckets (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved,
-          failed)
-        VALUES (@at, @mirrorId, @uploaded, @uploadedBytes, @converted, @pages, @charged, @saved, @failed)
-        ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + excluded.uploaded,
-          uploaded_bytes = uploaded_bytes + excluded.uploaded_bytes,
-          converted = converted + excluded.converted, pages = pages + excluded.pages,
-          charged = charged + excluded.charged, saved = saved + excluded.saved,
-          failed = failed + excluded.failed`)
-      .run(usageBucket);
+  add({ at, mirrorId, uploadedBytes, ...counts }: UsageBucket): void {
+    const key = { at, mirror_id: mirrorId };
+    this.#add("usage_buckets", key, { ...counts, uploaded_bytes: uploadedBytes });
+  }
+
+  /** Adds to the count of its mirror and state. */
+  count({ mirrorId, state, ...counts }: DocumentCount): void {
+    this.#add("document_counts", { mirror_id: mirrorId, state }, counts);
   }
 
   /** Inserts or updates a batch; one that has its receipt lacks it again. */
@@ -34,5 +33,18 @@ export class ActivityTable {
           opened_at = excluded.opened_at, joined_at = excluded.joined_at,
           documents = excluded.documents, receipt_at = NULL`)
       .run(id, mirrorId, openedAt, joinedAt, documents);
+  }
+
+  #add(
+    table: string,
+    key: Readonly<Record<string, Cell>>,
+    counts: Readonly<Record<string, number>>,
+  ) {
+    const names = [...Object.keys(key), ...Object.keys(counts)];
+    const sums = Object.keys(counts).map((name) => `${name} = ${name} + excluded.${name}`);
+    this.#sql
+      .of(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => "?").join()})
+        ON CONFLICT (${Object.keys(key).join()}) DO UPDATE SET ${sums.join()}`)
+      .run(...Object.values(key), ...Object.values(counts));
   }
 }

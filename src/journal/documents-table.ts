@@ -72,8 +72,7 @@ export class DocumentsTable {
 
   /**
    * Compare-and-set: writes `fields` where the row is still in the state of `before`. Only columns that change are
-   * named, as SQLite rewrites every index that a named column is part of. With `OR FAIL` it keeps no copies of the
-   * pages for the triggers' sake: whatever runs this undoes all of it when it fails.
+   * named, as SQLite rewrites every index that a named column is part of.
    */
   update(before: Document, fields: Partial<Document>): Document {
     const columns = columnsOf(fields, before);
@@ -84,7 +83,7 @@ export class DocumentsTable {
     if (names.length === 0) return before;
     const set = names.map((name) => `${name} = ?`).join();
     const { changes } = this.#sql
-      .of(`UPDATE OR FAIL documents SET ${set} WHERE id = ? AND state = ?`)
+      .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
       .run(...Object.values(columns), before.id, before.state satisfies State);
     invariant(changes === 1, `document ${before.id} left ${before.state} before it was written`);
     return this.#remembered({ ...before, ...fields });

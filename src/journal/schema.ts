@@ -9,7 +9,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { takeSteps } from "../sqlite/schema-steps.ts";
-import { SQLITE_COUNTS } from "./document-counts.ts";
+import { DOCUMENT_COUNTS } from "./document-counts.ts";
 import { INDEXES } from "./indexes.ts";
 
 /** Marks the file as a scanferry journal: "SFRY". */
@@ -266,8 +266,9 @@ const OWN_INDEXES = `
 export const MIGRATIONS: readonly string[] = [
   `${TABLES}${OWNER}`,
   `${INDEXES}${OWN_INDEXES}`,
-  SQLITE_COUNTS,
+  DOCUMENT_COUNTS,
   "DROP INDEX IF EXISTS documents_oldest",
+  `${["joined", "left", "changed"].map((at) => `DROP TRIGGER IF EXISTS documents_${at};`).join("")}${DOCUMENT_COUNTS}`,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -13,12 +13,13 @@ export type Tables = ReturnType<typeof tablesIn>;
 export function tablesIn(db: Database) {
   const statements = new Statements(db);
   const documents = new DocumentsTable(statements);
+  const activity = new ActivityTable(statements);
   return {
     statements,
     documents,
     records: new RecordsTable(statements),
-    activity: new ActivityTable(statements),
+    activity,
     outboxEntries: new OutboxTable(statements),
-    tidy: new TidyTable(statements, documents),
+    tidy: new TidyTable(statements, documents, activity),
   };
 }

@@ -1,6 +1,8 @@
 /** Retention: drops and trims what is long done, a few rows at a time; SQLite uses the pages again. */
 import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
+import type { ActivityTable } from "./activity-table.ts";
+import { countsOf } from "./document-counts.ts";
 import type { DocumentsTable } from "./documents-table.ts";
 import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
 import type { Statements } from "../sqlite/statements.ts";
@@ -60,10 +62,12 @@ type KnownRow = {
 export class TidyTable {
   readonly #sql: Statements;
   readonly #documents: DocumentsTable;
+  readonly #activity: ActivityTable;
 
-  constructor(sql: Statements, documents: DocumentsTable) {
+  constructor(sql: Statements, documents: DocumentsTable, activity: ActivityTable) {
     this.#sql = sql;
     this.#documents = documents;
+    this.#activity = activity;
   }
 
   /** One step; see `Journal.tidy`. */
@@ -126,6 +130,7 @@ export class TidyTable {
       this.#sql.of(sql).run(row.id);
     }
     this.#documents.delete(row);
+    for (const count of countsOf(row)) this.#activity.count(count);
     this.#documents.tidyDirectory(row.mirrorId, row.dir);
   }
 

@@ -7,6 +7,7 @@ import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type { HistoryLine, NumberedLine } from "./history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "./journal.ts";
+import type { DocumentCount } from "./document-counts.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
 import type { HookOutcome } from "./outbox-entry.ts";
 
@@ -50,6 +51,8 @@ export interface UnitOfWork {
   readonly activity: {
     /** Adds to the usage bucket of its mirror and time. */
     add(usageBucket: UsageBucket): void;
+    /** Adds to the count of its mirror and state. */
+    count(count: DocumentCount): void;
     /** Inserts or updates a batch. */
     setBatch(batch: Batch): void;
   };

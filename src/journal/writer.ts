@@ -30,6 +30,7 @@ import {
   mayRestore,
   noted,
 } from "./revision.ts";
+import { addCount, countsOf, type DocumentCount } from "./document-counts.ts";
 import { addInto, talliedBy, type UsageBucket } from "./usage-bucket.ts";
 import { toldBy } from "./outbox-entry.ts";
 
@@ -44,9 +45,10 @@ export class Writer {
   readonly #tidy: UnitOfWork["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();
-  /** What these changes add, by time and mirror, and their batches, by id: each of these rows is written once. */
+  /** What these changes add, and their batches, by id: each of these rows is written once. */
   readonly #usageBuckets = new Map<string, UsageBucket>();
   readonly #batches = new Map<string, Batch>();
+  readonly #counts = new Map<string, DocumentCount>();
 
   constructor({ documents, records, activity, outboxEntries, tidy }: UnitOfWork) {
     this.#documents = documents;
@@ -62,9 +64,11 @@ export class Writer {
     this.#stamps.clear();
     this.#usageBuckets.clear();
     this.#batches.clear();
+    this.#counts.clear();
     const applied = changes.map((change) => this.#apply(change));
     for (const usageBucket of this.#usageBuckets.values()) this.#activity.add(usageBucket);
     for (const batch of this.#batches.values()) this.#activity.setBatch(batch);
+    for (const count of this.#counts.values()) this.#activity.count(count);
     return applied;
   }
 
@@ -118,10 +122,11 @@ export class Writer {
     if (supersedes !== null) {
       const current = this.#documents.currentAt(mirrorId, dir, name);
       if (current?.id !== supersedes) return notAdded(change, current);
-      this.#documents.update(current, { current: false });
+      this.#set(current, { current: false });
     }
     const document = this.#documents.insert(change.document);
     if (!document) return notAdded(change, this.#documents.currentAt(mirrorId, dir, name));
+    this.#count(undefined, document);
     if (!document.ordinary)
       this.#records.write(document.id, [{ ...seenLine(document), number: 1, times: 1 }]);
     return done(change, document, undefined);
@@ -177,7 +182,7 @@ export class Writer {
       this.#records.tell(before, forgetLine(before, change.at, change.why));
       this.#records.rememberForgotten(before);
     }
-    this.#documents.delete(before);
+    this.#remove(before);
     if (change.restore) this.#restore(before, change.goneAt);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
     return done(change, undefined, before);
@@ -187,7 +192,7 @@ export class Writer {
     const predecessor = this.#documents.read(forgotten.supersedes ?? 0);
     if (predecessor && mayRestore(forgotten, predecessor)) {
       const gone = goneAt === undefined ? {} : { goneAt };
-      this.#documents.update(predecessor, { current: true, ...gone });
+      this.#set(predecessor, { current: true, ...gone });
     }
   }
 
@@ -200,9 +205,9 @@ export class Writer {
     this.#records.tell(before, followLine(before, successor, change.at));
     this.#records.tell(successor, successorLine(successor, before.id, change.at));
     this.#records.rememberForgotten(successor);
-    this.#documents.delete(successor);
+    this.#remove(successor);
     if (!before.current) this.#documents.unlink(before);
-    const document = this.#documents.update(before, fields);
+    const document = this.#set(before, fields);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
     return done(change, document, before);
   }
@@ -211,7 +216,22 @@ export class Writer {
   #update(before: Document, fields: Partial<Document>, change: On<"event" | "note">): Document {
     const ordinary = before.ordinary && staysOrdinary(change);
     if (!ordinary) this.#depart(before);
-    return this.#documents.update(before, { ...fields, ordinary });
+    return this.#set(before, { ...fields, ordinary });
+  }
+
+  #set(before: Document, fields: Partial<Document>): Document {
+    const document = this.#documents.update(before, fields);
+    this.#count(before, document);
+    return document;
+  }
+
+  #remove(document: Document): void {
+    this.#documents.delete(document);
+    this.#count(document);
+  }
+
+  #count(before: Document | undefined, after?: Document): void {
+    for (const count of countsOf(before, after)) addCount(this.#counts, count);
   }
 
   #depart(before: Document): void {

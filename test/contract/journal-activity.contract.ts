@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/domain/life.ts";
 import { USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
+import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
 const { settled, claimed, accepted, converted, found, inDoubt } = events;
@@ -12,7 +12,7 @@ const QUARTER = Math.floor(NOW / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
 export function journalActivityContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal));
+    await atDesk(fixture.journal, check);
   };
   const everything = (desk: Desk) => desk.journal.usageBuckets(0, Number.MAX_SAFE_INTEGER);
 

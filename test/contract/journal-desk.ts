@@ -1,6 +1,8 @@
+import { expect } from "vitest";
 import type { Document, Seen } from "../../src/domain/document.ts";
 import type { Event } from "../../src/domain/life.ts";
 import type { Applied, Journal, NewDocument } from "../../src/journal/journal.ts";
+import { codeOf } from "../../src/std/fault.ts";
 import { dirOf, nameOf, rawOfText } from "../../src/std/raw-path.ts";
 
 /** The hour at which everything in these tests happens. */
@@ -54,6 +56,31 @@ export const events = {
     return { type: "polled", at, dueAt: at + 100, status, problem: null };
   },
 } as const;
+
+const isClosed = (error: unknown): boolean => codeOf(error) === "JOURNAL_CLOSED";
+
+/** Tries something at a desk; what the journal counted has to be what there is afterwards. */
+export async function atDesk(
+  journal: Journal,
+  attempt: (desk: Desk) => Promise<void>,
+): Promise<void> {
+  await attempt(await Desk.at(journal));
+  // Some close it.
+  if (await journal.paused().then(() => false, isClosed)) return;
+  const there = new Map<string, number[]>();
+  for await (const { mirrorId, state, estimate } of journal.list({})) {
+    const [documents = 0, pages = 0, unknown = 0] = there.get(`${mirrorId} ${state}`) ?? [];
+    const sums = [documents + 1, pages + (estimate ?? 0), unknown + Number(estimate === null)];
+    there.set(`${mirrorId} ${state}`, sums);
+  }
+  const counts = (await journal.counts()).map(({ mirrorId, state, documents }) => {
+    return [`${mirrorId} ${state}`, documents];
+  });
+  const numbers = [...there].map(([key, [documents]]) => [key, documents]);
+  expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(numbers));
+  for (const { mirrorId, state, documents, pages, unknown } of await journal.waitingPages())
+    expect([documents, pages, unknown]).toEqual(there.get(`${mirrorId} ${state}`));
+}
 
 /** A journal with one mirror, and short words for what tests do with it. */
 export class Desk {

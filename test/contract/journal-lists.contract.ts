@@ -4,7 +4,7 @@ import type { ListQuery, PageQuery } from "../../src/journal/journal.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
 import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
+import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
@@ -14,7 +14,7 @@ const { settled, heldBack } = events;
 export function journalListsContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal), fixture);
+    await atDesk(fixture.journal, (desk) => check(desk, fixture));
   };
 
   describe(`${name}: parts of a mirror`, () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/domain/life.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { Desk, events, NOW } from "./journal-desk.ts";
+import { atDesk, Desk, events, NOW } from "./journal-desk.ts";
 
 const { settled, claimed, accepted, converted } = events;
 const problem = { code: "VETOED", message: "not this one" };
@@ -15,7 +15,7 @@ export function journalOutboxEntriesContract(
 ): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal), fixture);
+    await atDesk(fixture.journal, (desk) => check(desk, fixture));
   };
 
   describe(`${name}: outcomes to tell`, () => {

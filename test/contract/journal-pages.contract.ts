@@ -3,7 +3,7 @@ import type { Event } from "../../src/domain/life.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { sumOf, USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
+import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const { accepted, claimed, converted, found, heldBack, inDoubt, settled } = events;
 const QUARTER = Math.floor(NOW / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
@@ -23,7 +23,7 @@ const convertedAt = (pages: number, at = NOW + 40): Event => {
 export function journalPagesContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal), fixture);
+    await atDesk(fixture.journal, (desk) => check(desk, fixture));
   };
   const pagesUsed = async ({ journal, mirrorId }: Desk) =>
     (await journal.pagesUsed(QUARTER, LATER)).find((row) => row.mirrorId === mirrorId)?.pages ?? 0;

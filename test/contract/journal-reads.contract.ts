@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Change, Note } from "../../src/journal/journal.ts";
 import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
+import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
@@ -32,7 +32,7 @@ function deep(bytes: number, seed: string): string {
 export function journalReadsContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal), fixture);
+    await atDesk(fixture.journal, (desk) => check(desk, fixture));
   };
 
   describe(`${name}: mirrors and directories`, () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../fixtures/until.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { appearing, Desk, events, NOW } from "./journal-desk.ts";
+import { atDesk, appearing, Desk, events, NOW } from "./journal-desk.ts";
 
 const { settled, claimed, accepted, converted, heldBack, deferred, inDoubt, found } = events;
 
@@ -9,7 +9,7 @@ const { settled, claimed, accepted, converted, heldBack, deferred, inDoubt, foun
 export function journalRecordsContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal), fixture);
+    await atDesk(fixture.journal, (desk) => check(desk, fixture));
   };
 
   describe(`${name}: history and attempts`, () => {

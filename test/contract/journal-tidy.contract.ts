@@ -4,7 +4,7 @@ import type { Document } from "../../src/domain/document.ts";
 import type { Change } from "../../src/journal/journal.ts";
 import { rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
-import { Desk, events, NOW } from "./journal-desk.ts";
+import { atDesk, Desk, events, NOW } from "./journal-desk.ts";
 
 const DAY = 86_400_000;
 
@@ -48,7 +48,7 @@ const gone = (desk: Desk, { id }: Document, at = NOW + 100) =>
 export function journalTidyContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal));
+    await atDesk(fixture.journal, check);
   };
 
   describe(`${name}: retention`, () => {

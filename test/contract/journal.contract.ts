@@ -3,7 +3,7 @@ import type { Document } from "../../src/domain/document.ts";
 import type { Applied, Change, Journal } from "../../src/journal/journal.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
 import { bytesOf, ROOT, rawOf, rawOfText } from "../../src/std/raw-path.ts";
-import { appearing, Desk, events, NOW, seenOf } from "./journal-desk.ts";
+import { atDesk, appearing, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 /** One store of a journal, and ways into it. */
 export type JournalFixture = AsyncDisposable & {
@@ -21,7 +21,7 @@ const { settled, claimed, accepted, converted, inDoubt, heldBack } = events;
 export function journalWritesContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
-    await check(await Desk.at(fixture.journal), fixture);
+    await atDesk(fixture.journal, (desk) => check(desk, fixture));
   };
 
   describe(`${name}: documents`, () => {

@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import type { Document } from "../../src/domain/document.ts";
 import { MARK_UNCLEAN } from "../../src/journal/cluster.ts";
+import { countsOf } from "../../src/journal/document-counts.ts";
 import { columnsOf, type DocumentRow, documentOf } from "../../src/journal/columns.ts";
 import { breachOf } from "../../src/journal/group-commit.ts";
 import { migrate } from "../../src/journal/schema.ts";
@@ -78,9 +79,11 @@ export class MemoryStore {
 
   /** Puts a row there as if it had come that far on its own. */
   put(document: Document): void {
-    const { documents, statements } = this.tables;
-    const { mirrorId, dir } = document;
+    const { activity, documents, statements } = this.tables;
+    const { id, mirrorId, dir } = document;
     this.transact(() => {
+      documents.begin(++generations);
+      for (const count of countsOf(documents.read(id), document)) activity.count(count);
       documents.begin(++generations);
       const columns = { ...columnsOf(document), dir_id: documents.directoryId(mirrorId, dir) };
       const names = Object.keys(columns);

@@ -6,6 +6,7 @@
 import { AWAY_KEYS } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
 import { type Column, type RowKey, quoted, type TableRow, type Side } from "./side.ts";
+import { COUNT_ALL } from "../document-counts.ts";
 import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./copied-tables.ts";
 
 /** What a new journal holds on its own. */
@@ -96,6 +97,7 @@ export async function finish(source: Side, target: Side): Promise<void> {
       await target.numberFrom(table, column, Math.max(last, row?.greatest ?? 0));
     }
     await target.ask("DELETE FROM key_values WHERE substr(name, 1, length($1)) = $1", [AWAY_KEYS]);
+    await target.ask(COUNT_ALL);
     await target.resumeReferences();
     await target.ask(`DROP TABLE ${PROGRESS_TABLE}`);
   });

@@ -14,6 +14,7 @@ import { linesFor, type NumberedLine, numberOf } from "../history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
 import { isInTheWay } from "./conflict.ts";
+import { addCount, type DocumentCount } from "../document-counts.ts";
 import { addInto, type UsageBucket } from "../usage-bucket.ts";
 import type { HookOutcome } from "../outbox-entry.ts";
 import { RollbackLog, RollbackMap } from "./rollback-map.ts";
@@ -71,6 +72,7 @@ export class ChangeSet implements UnitOfWork {
   /** Documents whose history goes. */
   readonly dropped = new RollbackMap<number, true>(this.#log);
   readonly usageBuckets = new RollbackMap<string, UsageBucket>(this.#log);
+  readonly counts = new RollbackMap<string, DocumentCount>(this.#log);
   readonly batches = new RollbackMap<string, Batch>(this.#log);
   readonly told = new RollbackMap<number, { document: Document; outcome: HookOutcome; at: number }>(
     this.#log,
@@ -180,6 +182,7 @@ export class ChangeSet implements UnitOfWork {
 
   readonly activity: UnitOfWork["activity"] = {
     add: (usageBucket) => addInto(this.usageBuckets, usageBucket),
+    count: (count) => addCount(this.counts, count),
     setBatch: (batch) => {
       this.#archiveOf(batch.mirrorId);
       this.batches.set(batch.id, batch);

@@ -7,7 +7,7 @@
  * - `documents` says who has taken a row to work on it, and who is sending it.
  * - `usage_buckets` is a view.
  */
-import { POSTGRES_COUNTS } from "../document-counts.ts";
+import { DOCUMENT_COUNTS } from "../document-counts.ts";
 import { INDEXES } from "../indexes.ts";
 import { TABLES } from "../schema.ts";
 import { CLUSTER_SCHEMA } from "./cluster-schema.ts";
@@ -28,7 +28,9 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/ STRICT(?:, WITHOUT ROWID)?/g, ""],
 ];
 
-const COMMON = WRITTEN.reduce((text, [one, other]) => text.replaceAll(one, other), TABLES);
+const written = (tables: string) =>
+  WRITTEN.reduce((text, [one, other]) => text.replaceAll(one, other), tables);
+const COMMON = written(TABLES);
 
 /** What a usage bucket counts. */
 export const COUNTS = [
@@ -61,6 +63,11 @@ const OWN = `
     VALUES (new.at, new.mirror_id, 0, ${COUNTS.map((count) => `new.${count}`).join()});
 `;
 
+/** In parts, as usage buckets are. */
+const COUNTS_TABLE = `${written(DOCUMENT_COUNTS)}
+  ALTER TABLE document_counts DROP CONSTRAINT document_counts_pkey,
+    ADD part bigint NOT NULL DEFAULT 0, ADD PRIMARY KEY (mirror_id, state, part);`;
+
 const OWN_INDEXES = `
   -- Paths may be longer than an index takes; see directories.ts.
   CREATE UNIQUE INDEX directories_path ON directories (${PATH_KEY});
@@ -80,17 +87,20 @@ const OWN_INDEXES = `
 export const MIGRATIONS: readonly string[] = [
   `${COMMON}${OWN}${CLUSTER_SCHEMA}`,
   `${INDEXES}${OWN_INDEXES}`,
-  POSTGRES_COUNTS,
+  COUNTS_TABLE,
   "DROP INDEX IF EXISTS documents_oldest",
+  `DROP FUNCTION IF EXISTS documents_inserted, documents_deleted, documents_updated CASCADE;${COUNTS_TABLE}`,
 ];
 
 const COLUMN = /^ +(\w+) +(bigint|smallint|double precision|text|bytea)/gm;
 /** Types by column, by table. */
 const TYPES = new Map(
-  [...COMMON.matchAll(/CREATE TABLE (\w+) \(([^;]*)\)/g)].map(([, table, made = ""]) => [
-    table,
-    new Map([...made.matchAll(COLUMN)].map(([, name, type]) => [name, type])),
-  ]),
+  [...`${COMMON}${COUNTS_TABLE}`.matchAll(/CREATE TABLE (\w+) \(([^;]*)\)/g)].map(
+    ([, table, made = ""]) => [
+      table,
+      new Map([...made.matchAll(COLUMN)].map(([, name, type]) => [name, type])),
+    ],
+  ),
 );
 
 /** Columns of a table that both kinds of database have, and their types. Throws for one that it does not have. */

@@ -7,15 +7,15 @@ import { seenFields } from "../revision.ts";
 import { type ChangeSet, type Loaded, type DirectoryPlace, placeKey } from "./change-set.ts";
 import type { Query } from "./query.ts";
 import { asRows, bytea, type RecordsetCell } from "./recordset.ts";
-import { insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
+import { countRows, insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
 type Row = Record<string, RecordsetCell>;
 
 /** Runs a statement on a set of rows, its first parameter, where there are any. */
 type Run = (text: string, rows: readonly Row[], ...more: readonly unknown[]) => void;
 
-/** An usage bucket has at most so many parts; daemons that run at the same time have numbers close together. */
-const USAGE_BUCKET_PARTS = 16;
+/** A usage bucket or count has at most so many parts; daemons that run at the same time have numbers close together. */
+const PARTS = 16;
 
 /** Numbers of directories by `placeKey`. */
 type Numbers = Map<string, number>;
@@ -49,7 +49,9 @@ export async function writeChangeSet(
   writeRows(query, changeSet, numbers, instanceId, running);
   const made = insertNews(query, changeSet, numbers);
   running.push(made);
-  writeRecords(changeSet, instanceId, run);
+  const part = instanceId % PARTS;
+  writeRecords(changeSet, part, run);
+  run(WRITE_QUERIES.documentCounts, countRows(changeSet.counts.values(), part));
   writeDirectories(changeSet, run);
   await Promise.all(running);
   const ids = new Map<number, number>();
@@ -180,7 +182,7 @@ async function insertNews(
   return (await query<{ ord: number; id: number }>(insertOf([...columns]), [asRows(rows)])).rows;
 }
 
-function writeRecords(changeSet: ChangeSet, instanceId: number, run: Run): void {
+function writeRecords(changeSet: ChangeSet, part: number, run: Run): void {
   const dropped = changeSet.dropped.keys();
   run(
     WRITE_QUERIES.dropHistory,
@@ -209,7 +211,6 @@ function writeRecords(changeSet: ChangeSet, instanceId: number, run: Run): void 
   run(
     WRITE_QUERIES.usageBuckets,
     usageBuckets.map(({ mirrorId, uploadedBytes, ...counts }) => {
-      const part = instanceId % USAGE_BUCKET_PARTS;
       return { ...counts, mirror_id: mirrorId, part, uploaded_bytes: uploadedBytes };
     }),
   );

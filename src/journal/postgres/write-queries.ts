@@ -1,5 +1,7 @@
 /** The statements that write a change set. */
 import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
+import { STATES } from "../../domain/document.ts";
+import type { DocumentCount } from "../document-counts.ts";
 import { recordset } from "./recordset.ts";
 import { COUNTS, typesIn } from "./tables.ts";
 
@@ -49,6 +51,10 @@ const USAGE_BUCKETS = {
   part: "bigint",
   ...typesIn("usage_buckets", ["at", "mirror_id", ...COUNTS]),
 };
+const DOCUMENT_COUNTS = {
+  part: "bigint",
+  ...typesIn("document_counts", ["mirror_id", "state", "documents", "pages", "unknown"]),
+};
 const LINE = ["document", "number", "at", "from_state", "to_state", "event", "detail", "times"];
 const LINES = typesIn("history", LINE);
 const OUTBOX_ENTRIES = {
@@ -85,6 +91,9 @@ export const WRITE_QUERIES = {
     SELECT ${names(USAGE_BUCKETS)} FROM ${recordset(1, "u", USAGE_BUCKETS)}
     ON CONFLICT (at, mirror_id, part) DO UPDATE
     SET ${sums(COUNTS)}`,
+  documentCounts: `INSERT INTO document_counts AS t (${names(DOCUMENT_COUNTS)})
+    SELECT ${names(DOCUMENT_COUNTS)} FROM ${recordset(1, "u", DOCUMENT_COUNTS)}
+    ON CONFLICT (mirror_id, state, part) DO UPDATE SET ${sums(["documents", "pages", "unknown"])}`,
   outboxEntries: `INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", OUTBOX_ENTRIES)} ORDER BY ord`,
   dropTombstone: `DELETE FROM tombstones r
@@ -118,3 +127,13 @@ export const WRITE_QUERIES = {
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 1 LIMIT 1) IS NULL
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 0 LIMIT 1) IS NULL`,
 } as const;
+
+/** Counts as they are written; in one order for all who do. */
+export function countRows(
+  counts: Iterable<DocumentCount>,
+  part: number,
+): Record<string, string | number>[] {
+  return [...counts]
+    .sort((a, b) => a.mirrorId - b.mirrorId || STATES.indexOf(a.state) - STATES.indexOf(b.state))
+    .map(({ mirrorId, ...count }) => ({ ...count, mirror_id: mirrorId, part }));
+}

@@ -236,9 +236,9 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     const counts = `${many.place.schema}.document_counts`;
     const client = new Client({ connectionString: postgres.url });
     await client.connect();
-    // As a daemon's transaction that lasts: whoever waited for it, would wait for ever.
+    // As a transaction of the first one that lasts: whoever waited for it, would wait for ever.
     await client.query(`BEGIN; UPDATE ${counts} SET documents = documents`);
-    const work = many.desks.map(async (desk, n) => {
+    const work = many.desks.slice(1).map(async (desk, n) => {
       for (let round = 0; round < 5; round++) {
         const added = await desk.add(`${n}/${round}`);
         await desk.after(added.id, settled(`d${n}-${round}`, "/S", `n${n}-${round}`));
@@ -252,7 +252,7 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     const counted = (await one.journal.counts()).map(({ state, documents }) => [state, documents]);
     expect(counted).toEqual([
       ["pending", 5],
-      ["uploading", 9],
+      ["uploading", 6],
     ]);
     const rows = await postgres.ask(
       `SELECT state, count(*)::int AS rows FROM ${counts} GROUP BY state`,
