@@ -62,8 +62,7 @@ export class Poller {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { wakeups } = this.#context;
-    return loop(wakeups.polling, this.#context, stopping, () => this.#step(stopping));
+    return loop(this.#context.wakeups.polling, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {
@@ -210,7 +209,8 @@ export class Poller {
     for (const { document } of all) this.#missingSince.delete(document.id);
     const ours = await oursAmong(this.#context, all);
     const heard = ours.map(({ document, item }) => this.#heard(document, item, signal));
-    await this.#context.journal.apply((await Promise.all(heard)).flat());
+    const changes = (await Promise.all(heard)).flat();
+    if (changes.length > 0) await this.#context.journal.apply(changes);
   }
 
   /** What an answer about a document changes. */
