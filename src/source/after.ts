@@ -21,7 +21,7 @@ import {
   NotRegular,
   problemOf,
 } from "./file-fault.ts";
-import { moveFile, type Proven, syncQuietly } from "./move-file.ts";
+import { moveFile, openMoveTarget, type Proven, syncQuietly } from "./move-file.ts";
 import type { Entry } from "./new-name.ts";
 import { openEntry } from "./open-inside.ts";
 import { asideIn, originalName, putAside, putBack } from "./quarantine.ts";
@@ -94,13 +94,14 @@ async function actIn(
   const look = () => lstatSync(entryOf(dir, name), { throwIfNoEntry: false });
   const stat = look() ?? (takeBack(dir, name) ? look() : undefined);
   if (!stat?.isFile()) throw new FileGone(sent.path);
+  // A file that is put aside and given back its name is met as a changed one: not for a target that takes none.
+  using target = action.kind === "move" ? openMoveTarget(action.to, sent.path, dir) : undefined;
   const entry = { dir, name: putAside(dir, name, random) };
   const held = placeOf(sent.source, dirOf(sent.path), entry.name);
   inHand.add(held);
   try {
     const proven = await prove(entry, sent, signal);
-    if (action.kind === "move")
-      return { kind: "done", to: await moveFile(proven, action.to, random, signal) };
+    if (target) return { kind: "done", to: await moveFile(proven, target, random, signal) };
     unlinkSync(entryOf(dir, entry.name));
     return { kind: "done" };
   } catch (error) {

@@ -47,32 +47,46 @@ export type Proven = {
   readonly assertStill: () => void;
 };
 
+/** The directory, opened, that a file is moved into, and what its path is shown with. */
+export type MoveTarget = Disposable & { readonly dir: number; readonly shown: string };
+
 /**
- * Moves the file below the directory `to` (absolute; made if missing) and returns its new path,
- * as it is shown. A file of the same name there is never replaced; where it has the same content,
- * it is the one that stays.
+ * Opens the directory below `to` (absolute; made if missing) for the file of this path, which lies in the
+ * open directory `from`. What keeps every file from being moved is known by it before one is touched.
+ *
+ * @throws `Fault` `AFTER_REFUSED`
+ */
+export function openMoveTarget(to: string, path: RawPath, from: number): MoveTarget {
+  let target: number | undefined;
+  try {
+    const dir = (target = openTarget(to, dirOf(path)));
+    assertElsewhere(dir, from);
+    return { dir, shown: to.replace(/\/+$/, ""), [Symbol.dispose]: () => closeSync(dir) };
+  } catch (error) {
+    if (target !== undefined) closeSync(target);
+    throw refusal(error, to);
+  }
+}
+
+/**
+ * Moves the file into the target and returns its new path, as it is shown. A file of the same name
+ * there is never replaced; where it has the same content, it is the one that stays.
  *
  * @throws `Fault` `AFTER_REFUSED`, `FILE_CHANGED`; the signal's reason. The file is then where
  *   it was.
  */
 export async function moveFile(
   proven: Proven,
-  to: string,
+  { dir, shown: to }: MoveTarget,
   random: Random,
   signal: AbortSignal,
 ): Promise<string> {
-  const { path } = proven;
-  let target: number | undefined;
   try {
-    target = openTarget(to, dirOf(path));
-    assertElsewhere(target, proven.entry.dir);
-    const name = await place(proven, target, random, signal);
-    syncQuietly(target);
-    return `${to.replace(/\/+$/, "")}/${shown(joinRaw(dirOf(path), name))}`;
+    const name = await place(proven, dir, random, signal);
+    syncQuietly(dir);
+    return `${to}/${shown(joinRaw(dirOf(proven.path), name))}`;
   } catch (error) {
     throw refusal(error, to);
-  } finally {
-    if (target !== undefined) closeSync(target);
   }
 }
 

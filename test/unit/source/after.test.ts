@@ -175,36 +175,29 @@ test("a target that cannot be made refuses the move, and the file keeps its name
   expect(tree(`${dir}/in`)).toEqual({ "a/scan.pdf": "content" });
 });
 
-test("a move through a link below the target is refused", async () => {
-  const dir = scratch();
-  put(dir, "in/a/scan.pdf", "content");
-  mkdirSync(`${dir}/done`);
-  mkdirSync(`${dir}/outside`);
-  symlinkSync("../outside", `${dir}/done/a`);
-  const move = { kind: "move", to: `${dir}/done` } as const;
-  const acted = await act(
-    settingsOf(`${dir}/in`),
-    raw("a/scan.pdf"),
-    sha256("content"),
-    move,
-    never,
-  );
-  expect(acted.kind).toBe("refused");
-  expect(tree(`${dir}/in`)).toEqual({ "a/scan.pdf": "content" });
-});
-
 test.for([
-  ["scan.pdf", "a name that is put aside"],
-  [`${"n".repeat(240)}.pdf`, "one that is too long for it, and so is found there"],
-] as const)("a move to where the file is already is refused: %#, %s", async ([name]) => {
-  const dir = scratch();
-  put(dir, `in/${name}`, "content");
-  symlinkSync("in", `${dir}/done`);
-  const move = { kind: "move", to: `${dir}/done` } as const;
-  const acted = await act(settingsOf(`${dir}/in`), raw(name), sha256("content"), move, never);
-  expect(acted).toMatchObject({ kind: "refused", problem: { code: "AFTER_REFUSED" } });
-  expect(tree(`${dir}/in`)).toEqual({ [name]: "content" });
-});
+  ["done/a", (dir) => symlinkSync(`${dir}/outside`, `${dir}/done/a`), "a link below the target"],
+  ["done", (dir) => put(dir, "done", "in the way"), "a file in the target's place"],
+  ["done", (dir) => symlinkSync("in", `${dir}/done`), "the directory where the file is already"],
+] as const satisfies [string, (dir: string) => void, string][])(
+  "a target that takes no file is met before the file is touched: %s, %#",
+  async ([at, make]) => {
+    const dir = scratch();
+    put(dir, "in/a/scan.pdf", "content");
+    mkdirSync(`${dir}/outside`);
+    if (at !== "done") mkdirSync(`${dir}/done`);
+    make(dir);
+    const file = `${dir}/in/a/scan.pdf`;
+    const before = statSync(file, { bigint: true }).ctimeNs;
+    const move = { kind: "move", to: `${dir}/done` } as const;
+    const settings = settingsOf(`${dir}/in`);
+    const acted = await act(settings, raw("a/scan.pdf"), sha256("content"), move, never);
+    expect(acted).toMatchObject({ kind: "refused", problem: { code: "AFTER_REFUSED" } });
+    expect(tree(`${dir}/in`)).toEqual({ "a/scan.pdf": "content" });
+    // Given another name and its own again, it would be met as a changed file.
+    expect(statSync(file, { bigint: true }).ctimeNs).toBe(before);
+  },
+);
 
 test("behind an unmounted source nothing is gone", async () => {
   const dir = scratch();
