@@ -17,6 +17,7 @@ const OWN_PROCESS = [
   "test/unit/source/gone.test.ts",
   "test/unit/source/partial-listing.test.ts",
   "test/unit/source/top-watchers.test.ts",
+  "test/unit/std/time-zone.test.ts",
 ];
 
 function inMemory(): { TMPDIR?: string } {
