@@ -316,8 +316,6 @@ describe("a machine that is taken back to a snapshot", () => {
 
   test.for([
     ["a daemon that was stopped", false, false],
-    ["a running daemon", true, false],
-    ["a daemon that was stopped, its folder renamed in the archive since", false, true],
     ["a running daemon, its folder renamed in the archive since", true, true],
   ] as const)(
     "%s: what was sent since is held until `adopt`, and nothing is sent again",
