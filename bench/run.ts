@@ -17,7 +17,7 @@ import { quiet } from "./daemon/quiet.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Smaller trees and one round: two minutes, for CI. */
+    /** One round over trees so small that their times say little: each case runs, and is right, in a minute. */
     quick: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     rounds: { type: "string" },

@@ -16,7 +16,7 @@ type Drop = { readonly journaled: number; readonly pending: number };
 export const drop: Case = {
   name: "drop",
   async run(bench) {
-    const files = bench.quick ? 5_000 : 100_000;
+    const files = bench.quick ? 500 : 100_000;
     const root = treeOf(bench, { files, bytes: 300, directories: 200 });
     const find = () => costOf("find", [root, "-printf", "%i %s %T@\\n"]);
     await find();

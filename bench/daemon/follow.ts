@@ -10,13 +10,13 @@ const CONVERT_MS = 15_000;
 export const follow: Case = {
   name: "follow",
   async run(bench) {
-    const files = bench.quick ? 1_000 : 10_000;
+    const files = bench.quick ? 300 : 10_000;
     const directories = files / 100;
     const source = treeOf(bench, { files, bytes: 20_000, directories });
     const home = new Home(bench, "follow");
     const rounds: { questions: number; seconds: number }[] = [];
     for (let round = 0; round < bench.rounds; round++) {
-      await using sink = await ArchiveSink.open({ convertMs: bench.quick ? 3_000 : CONVERT_MS });
+      await using sink = await ArchiveSink.open({ convertMs: bench.quick ? 2_000 : CONVERT_MS });
       home.forget();
       home.configure({ source, archive: sink.url });
       const { stdout, seconds } = await home.cost("sync");

@@ -50,11 +50,11 @@ export function jobsOf(quick: boolean): Job[] {
   });
   if (quick) {
     return [
-      of(1_000, 20_000, 8, "1,000 × 20 KB"),
-      of(200, 300_000, 8, "200 × 300 KB"),
-      of(4, 100 * MB, 4, "4 × 100 MB", 0.45),
-      of(1, 2 ** 28, 1, "1 × 256 MiB", 0.45),
-      { ...of(1_000, 20_000, 64, "1,000 × 20 KB, 20 ms latency"), latencyMs: 20, atLeast: 0.7 },
+      of(200, 20_000, 8, "200 × 20 KB"),
+      of(50, 300_000, 8, "50 × 300 KB"),
+      of(4, 10 * MB, 4, "4 × 10 MB", 0.45),
+      of(1, 2 ** 27, 1, "1 × 128 MiB", 0.45),
+      { ...of(200, 20_000, 64, "200 × 20 KB, 20 ms latency"), latencyMs: 20, atLeast: 0.7 },
     ];
   }
   return [

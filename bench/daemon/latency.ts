@@ -24,7 +24,7 @@ type Delays = { readonly firstP99: number; readonly allP50: number; readonly all
 export const latency: Case = {
   name: "latency",
   async run(bench) {
-    const files = bench.quick ? 1_000 : 10_000;
+    const files = bench.quick ? 300 : 10_000;
     const rounds: Delays[] = [];
     for (let round = 0; round < bench.rounds; round++) {
       rounds.push(await roundOf(bench, files, BEFORE.files));

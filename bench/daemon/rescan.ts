@@ -16,7 +16,7 @@ type Tool = {
 export const rescan: Case = {
   name: "rescan",
   async run(bench) {
-    const tree = await journaledTree(bench, bench.quick ? 50_000 : 1_000_000);
+    const tree = await journaledTree(bench, bench.quick ? 10_000 : 1_000_000);
     await using daemon = tree.home.run();
     await daemon.scanned(1);
     for (const tool of toolsOf(bench, tree.root)) await beside(bench, daemon, tool);

@@ -19,7 +19,8 @@ export const single: Case = {
     const source = treeOf(bench, { files: 1, bytes: 20_000, directories: 1 });
     const home = new Home(bench, "single");
     const runs: { sent: number; ended: number }[] = [];
-    for (let call = 0; call < CALLS * bench.rounds; call++) runs.push(await runOf(home, source));
+    for (let call = 0; call < (bench.quick ? 1 : CALLS) * bench.rounds; call++)
+      runs.push(await runOf(home, source));
     const found = (what: string, value: number, atMost: number) =>
       bench.find({ what, ours: "", beside: "", value, bound: { atMost, unit: "s" } });
     found(
@@ -46,7 +47,7 @@ async function runOf(home: Home, source: string) {
 
 /** `plan` looks whether each is whole, and counts its pages. */
 async function odd(bench: Bench) {
-  const files = bench.quick ? 500 : 5_000;
+  const files = bench.quick ? 50 : 5_000;
   const content = () => `BT /Body 12 Tf (${randomBytes(1_200).toString("hex")}) Tj ET`;
   const whole = treeWith(bench, "whole", files, () => writePdf([{ content: content() }], {}, ""));
   const damaged = treeWith(bench, "damaged", files, () =>

@@ -14,7 +14,7 @@ const PATIENCE_MS = 60_000;
 export const start: Case = {
   name: "start",
   async run(bench) {
-    const files = bench.quick ? 10_000 : 100_000;
+    const files = bench.quick ? 1_000 : 100_000;
     const tree = await journaledTree(bench, files);
     const times: number[] = [];
     for (let round = 0; round < bench.rounds; round++) times.push(await secondsOf(tree, round));

@@ -28,7 +28,7 @@ export const syncthing: Case = {
   name: "syncthing",
   async run(bench) {
     if (!bench.has("syncthing")) return;
-    const tree = { files: bench.quick ? 1_000 : 10_000, bytes: 20_000, directories: 100 };
+    const tree = { files: bench.quick ? 100 : 10_000, bytes: 20_000, directories: 100 };
     const root = treeOf(bench, tree);
     const home = new Home(bench, "syncthing");
     const [theirs = [], ours = []] = await inTurns(bench.rounds, [

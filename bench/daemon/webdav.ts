@@ -13,7 +13,7 @@ export const webdav: Case = {
   name: "webdav",
   async run(bench) {
     if (!bench.has("rclone")) return;
-    const tree = { files: bench.quick ? 200 : 1_000, bytes: 20_000, directories: 100 };
+    const tree = { files: bench.quick ? 20 : 1_000, bytes: 20_000, directories: 100 };
     const root = treeOf(bench, tree);
     const home = new Home(bench, "webdav");
     const env = { RCLONE_CONFIG: join(bench.dir, "rclone.conf") };
