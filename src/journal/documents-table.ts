@@ -30,10 +30,11 @@ export class DocumentsTable {
     const known = this.#known.get(id);
     if (known) return known;
     const [row] = this.#sql.rows<DocumentRow>(QUERIES.document, [id]);
-    return row && this.#remembered(documentOf(row));
+    return row && this.remembered(documentOf(row));
   }
 
-  #remembered(document: Document): Document {
+  /** Remembers what was just read: it is about to be changed. */
+  remembered(document: Document): Document {
     const { id } = document;
     this.#known.delete(id);
     this.#known.set(id, document);
@@ -67,7 +68,7 @@ export class DocumentsTable {
       .of(`INSERT INTO documents (archive_id, dir_id, ${names.join()})
         VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`)
       .run(mirrorId, dirId, ...Object.values(columns));
-    return this.#remembered(firstRevision(Number(lastInsertRowid), seen));
+    return this.remembered(firstRevision(Number(lastInsertRowid), seen));
   }
 
   /**
@@ -86,7 +87,7 @@ export class DocumentsTable {
       .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
       .run(...Object.values(columns), before.id, before.state satisfies State);
     invariant(changes === 1, `document ${before.id} left ${before.state} before it was written`);
-    return this.#remembered({ ...before, ...fields });
+    return this.remembered({ ...before, ...fields });
   }
 
   /** Removes the row; a row that superseded it supersedes its predecessor instead. */

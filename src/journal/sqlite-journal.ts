@@ -88,8 +88,11 @@ export class SqliteJournal extends SqlJournal implements Journal {
   }
 
   due(query: DueQuery): Promise<Document[]> {
-    const { statements } = this.#tables;
-    return this.#session.read(() => dueDocuments(statements, this.archiveId, query));
+    const { statements, documents } = this.#tables;
+    return this.#session.read(() => {
+      const due = dueDocuments(statements, this.archiveId, query);
+      return due.map((document) => documents.remembered(document));
+    });
   }
 
   /** One daemon: nobody else takes anything. */

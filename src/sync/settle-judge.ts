@@ -22,6 +22,9 @@ import { COMPANION, HOLD } from "./waits.ts";
 /** What is another file at each look, be it written to or on a share that dates it again, is not looked at all the time. */
 const CHANGING_MS_MIN = 250;
 
+/** Files of one look at most. */
+export const LOOK_MAX = 64;
+
 /** What of settling takes time, or acts: `plan` does without it, and takes `settle` as over. */
 export type Patience = { readonly quietTime: QuietTime; readonly hooks: Pick<BeforeHooks, "ask"> };
 
@@ -57,32 +60,41 @@ export class SettleJudge {
   }
 
   /**
-   * Looks at as many of the first ones as may be looked at together, and judges each. Rejects with `ChannelClosed` when
-   * the reader is gone. `pages`: they are counted, which costs as much as all else that a close look does.
+   * Looks at as many of the first ones as may be looked at together, and judges each; `LOOK_MAX` at a time: the reader
+   * looks at the next while these are judged and journaled. Rejects with `ChannelClosed` when the reader is gone.
    */
-  async of(
+  async *of(
     mirror: LiveMirror,
     due: readonly Document[],
     followed: Followed,
-    { pages }: { readonly pages: boolean },
-  ): Promise<Judged[]> {
-    const documents = this.#look.together(mirror, due);
-    const suspects = await Promise.all(
-      documents.map(async (document) =>
-        this.#patience ? suspectOf(this.#context, mirror, document) : undefined,
-      ),
-    );
-    const sentBytes = suspects.map((suspect) => suspect?.document.seen.sizeBytes);
-    const inspections = await this.#look.at(mirror, documents, { pages }, sentBytes);
-    const judged: Judged[] = [];
-    for (const [index, document] of documents.entries()) {
-      const found = inspections[index];
-      if (!found) continue;
-      const before = { ...followed, suspect: suspects[index] };
-      const changes = await this.#judge(mirror, document, found, before);
-      judged.push({ document, found, changes });
+  ): AsyncGenerator<Judged[]> {
+    const left = [...this.#look.together(mirror, due)];
+    const next = () => this.#looked(mirror, left.splice(0, LOOK_MAX));
+    for (let ahead = next(); (await ahead).length > 0; ) {
+      const looked = await ahead;
+      ahead = next();
+      // It is awaited in its turn.
+      ahead.catch(() => {});
+      const judged: Judged[] = [];
+      for (const { document, found, suspect } of looked) {
+        if (!found) continue;
+        const changes = await this.#judge(mirror, document, found, { ...followed, suspect });
+        judged.push({ document, found, changes });
+      }
+      yield judged;
     }
-    return judged;
+  }
+
+  async #looked(mirror: LiveMirror, documents: readonly Document[]) {
+    if (documents.length === 0) return [];
+    const suspects: (Suspect | undefined)[] = [];
+    for (const document of documents)
+      suspects.push(this.#patience && (await suspectOf(this.#context, mirror, document)));
+    const sentBytes = suspects.map((suspect) => suspect?.document.seen.sizeBytes);
+    // Counting costs as much as all else of a look. The archive counts anyway, so it is for an allowance and `plan`.
+    const pages = !this.#patience || this.#context.config.quota.pages?.monthlyPages !== undefined;
+    const found = await this.#look.at(mirror, documents, { pages }, sentBytes);
+    return documents.map((document, at) => ({ document, found: found[at], suspect: suspects[at] }));
   }
 
   async #judge(

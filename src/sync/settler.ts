@@ -12,18 +12,14 @@ import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./prepare.ts";
-import { SettleJudge } from "./settle-judge.ts";
-import type { Followed } from "./former-places.ts";
+import { type Judged, LOOK_MAX, SettleJudge } from "./settle-judge.ts";
 import type { QueueState } from "./send-queue.ts";
 
-/** Files of one inspection at most. */
-const INSPECT_MAX = 64;
+/** Files of one step at most while nobody waits for a turn. */
+const STEP_MAX = 4 * LOOK_MAX;
 
 /** While it rests it looks this often whether what is ready is about to run out. */
 const REST_LOOK_MS = 10;
-
-/** Small files and large ones settle next to each other. */
-type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
 export class Settler {
   readonly #context: SyncContext<DecisionJournal & WorkQueue>;
@@ -61,35 +57,41 @@ export class Settler {
       this.#hooks.run(stopping),
       ...[...mirrors.values()].flatMap((mirror) => [
         loop(mirror.settling.small, this.#context, stopping, () =>
-          this.#givingWay(() => this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX)),
+          this.#givingWay((limit) => this.#step(mirror, { limit, sizeMaxBytes: LARGE_BYTES })),
         ),
         loop(mirror.settling.large, this.#context, stopping, () =>
-          this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
+          this.#step(mirror, { limit: 1, sizeOverBytes: LARGE_BYTES }),
         ),
       ]),
     ]);
   }
 
   /** What is sent needs the same processors, and the first of thousands are not to wait for the last. */
-  async #givingWay(step: () => Promise<number>): Promise<number> {
-    const restMs = this.#stream?.isSupplied ? this.#smallFiles.restMs : 0;
-    return restMs > 0 ? Math.min(restMs, REST_LOOK_MS) : this.#smallFiles.work(step);
+  async #givingWay(step: (limit: number) => Promise<number>): Promise<number> {
+    const givesWay = this.#stream?.isSupplied ?? false;
+    const restMs = givesWay ? this.#smallFiles.restMs : 0;
+    if (restMs > 0) return Math.min(restMs, REST_LOOK_MS);
+    return this.#smallFiles.work(() => step(givesWay ? LOOK_MAX : STEP_MAX));
   }
 
-  async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
+  async #step(mirror: LiveMirror, lane: Omit<DueQuery, "state" | "now">): Promise<number> {
     const { journal, clock } = this.#context;
     this.#quietTime.look();
     const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
     const now = clock.now();
-    const due = await this.#due(mirror, { ...query, now, limit });
+    const due = await this.#due(mirror, { ...query, now });
     if (due === "full") return Number.POSITIVE_INFINITY;
     if (due.length === 0) return untilNext(journal, query, now);
+    const afterActions = this.#afterActions;
+    const followed = { rows: new Set<number>(), tombstones: new Set<number>(), afterActions };
     try {
-      const changes = await this.#judged(mirror, due);
-      await journal.apply(changes);
-      this.#stream?.ready(changes.filter(isSettled).length);
-      const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
-      if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
+      for await (const judged of this.#judge.of(mirror, due, followed)) {
+        const changes = changesOf(judged);
+        await journal.apply(changes);
+        this.#stream?.ready(changes.filter(isSettled).length);
+        const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
+        if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
+      }
       return 0;
     } catch (error) {
       if (error instanceof ChannelClosed) return READER_DOWN_MS;
@@ -106,27 +108,21 @@ export class Settler {
     const due = await journal.take({ ...query, limit: limit + asked.size });
     return due.filter(({ id }) => !asked.has(id)).slice(0, limit);
   }
+}
 
-  /** What a close look at these files changes. */
-  async #judged(mirror: LiveMirror, due: readonly Document[]): Promise<Change[]> {
-    // The archive counts them anyway.
-    const pages = this.#context.config.quota.pages?.monthlyPages !== undefined;
-    const afterActions = this.#afterActions;
-    const followed: Followed = { rows: new Set(), tombstones: new Set(), afterActions };
-    const changes: Change[] = [];
-    /** What each batch came to with the last document that joined it. */
-    const batches = new Map<string, Change>();
-    for (const { document, changes: own } of await this.#judge.of(mirror, due, followed, {
-      pages,
-    })) {
-      // It may be seen to change meanwhile: then the look is of another content.
-      for (const change of asSeen(document, own)) {
-        if (change.type === "batch") batches.set(change.batch.id, change);
-        else changes.push(change);
-      }
+/** What a close look at these files changes. */
+function changesOf(judged: readonly Judged[]): Change[] {
+  const changes: Change[] = [];
+  /** What each batch came to with the last document that joined it. */
+  const batches = new Map<string, Change>();
+  for (const { document, changes: own } of judged) {
+    // It may be seen to change meanwhile: then the look is of another content.
+    for (const change of asSeen(document, own)) {
+      if (change.type === "batch") batches.set(change.batch.id, change);
+      else changes.push(change);
     }
-    return [...batches.values(), ...changes];
   }
+  return [...batches.values(), ...changes];
 }
 
 function isSettled(change: Change): boolean {

@@ -27,9 +27,6 @@ import { journaled, type LineFields, type PlanLine } from "./plan-line.ts";
 
 const WRITTEN_TO = { code: "FILE_CHANGED", message: "a program is writing to it" };
 
-/** Files of one close look. */
-const INSPECT_MAX = 32;
-
 /** What the plans of an archive's mirrors share: what the journal would learn of one is known to the next. */
 export type PlannedArchive = {
   readonly context: DecisionContext;
@@ -135,11 +132,7 @@ export class Planner {
 
   async #settle(due: readonly Document[]): Promise<void> {
     const { mirror, followed } = this.#options;
-    for (let left = due; left.length > 0; ) {
-      const judged = await this.#judge.of(mirror, left.slice(0, INSPECT_MAX), followed, {
-        pages: true,
-      });
-      left = left.slice(judged.length);
+    for await (const judged of this.#judge.of(mirror, due, followed)) {
       for (const each of judged) {
         // The row before it was found to be another file's: it has none before it any more.
         const { supersedes } = each.document;

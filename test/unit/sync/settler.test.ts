@@ -1363,6 +1363,26 @@ describe("settler names", () => {
   });
 });
 
+test("the reader looks at the next 64 files while the first are journaled", async () => {
+  const { desk, settler } = await aSettler();
+  for (let index = 0; index < 100; index++) settling(desk, `${index}.bin`, `d${index}`);
+  const apply = desk.journal.apply.bind(desk.journal);
+  desk.journal.apply = async (changes) => {
+    const applied = await apply(changes);
+    await desk.clock.pass(500);
+    return applied;
+  };
+  await desk.run(settler);
+  expect(await desk.journal.counts()).toEqual(
+    expect.arrayContaining([expect.objectContaining({ state: "pending", documents: 64 })]),
+  );
+  expect(desk.reader.inspected).toHaveLength(100);
+  await desk.advance(1_000);
+  expect(await desk.journal.counts()).toEqual([
+    expect.objectContaining({ state: "pending", documents: 100 }),
+  ]);
+});
+
 /** Small files are looked at in groups of 64; while more is ready than can leave, each is followed by a rest. */
 describe("settler rest", () => {
   /** Two groups that are due, and a journal that takes its time to write. */
