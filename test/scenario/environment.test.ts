@@ -91,34 +91,38 @@ async function aFront(archive: string, options: TlsOptions): Promise<string> {
   return `https://127.0.0.1:${(front.address() as AddressInfo).port}`;
 }
 
-test.skipIf(!hasOpenssl).for([
-  ["  ca: ./office.crt\n", {}, "it is configured"],
-  ["", { SSL_CERT_FILE: "office.crt" }, "it is in the host's store"],
-  ["", { NODE_EXTRA_CA_CERTS: "office.crt" }, "Node is told so"],
-] as const)(
-  "an archive of a private authority is reached by `check` and by uploads: %j, %j, as %s",
-  async ([key, env]) => {
+test.skipIf(!hasOpenssl)(
+  "an archive of a private authority is reached by `check` and by uploads: as it is configured, in the host's store, or told to Node",
+  async () => {
     using made = new Certificates();
     await using world = await aWorld();
-    world.write("scan.pdf", pdfOf(1));
-    const authority = made.make("office", "").cert;
+    const office = join(world.dir, "office.crt");
+    writeFileSync(office, made.make("office", "").cert);
     const url = await aFront(world.archive.url, made.make("archive", "IP:127.0.0.1", "office"));
     const config = world.configFile();
-    writeFileSync(join(world.dir, "office.crt"), authority);
     const text = readFileSync(config, "utf8").replace(world.archive.url, url);
-    writeFileSync(config, text.replace("  accountKey:", `${key}  accountKey:`));
-    const file = (name: string) => [name, join(world.dir, "office.crt")];
-    const set = {
-      NODE_EXTRA_CA_CERTS: undefined,
-      SSL_CERT_FILE: undefined,
-      SSL_CERT_DIR: undefined,
-    };
-    const full = { ...set, ...Object.fromEntries(Object.keys(env).map(file)) };
-    await using check = aProcess(["--config", config, "check"], full);
-    expect(await check.ended, check.output.stdout).toBe(0);
-    expect(check.output.stdout).toContain(`can reach the archive ${url}`);
-    await using sync = aProcess(["--config", config, "sync"], full);
-    expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
+    for (const [key, names] of [
+      ["  ca: ./office.crt\n", []],
+      ["", ["SSL_CERT_FILE"]],
+      ["", ["NODE_EXTRA_CA_CERTS"]],
+    ] as const) {
+      writeFileSync(config, text.replace("  accountKey:", `${key}  accountKey:`));
+      const env = {
+        NODE_EXTRA_CA_CERTS: undefined,
+        SSL_CERT_FILE: undefined,
+        SSL_CERT_DIR: undefined,
+        ...Object.fromEntries(names.map((name) => [name, office])),
+      };
+      const how = names[0] ?? "configured";
+      world.write(`${how}.pdf`, pdfOf(1, { seed: how.length }));
+      await using check = aProcess(["--config", config, "check"], env);
+      expect(await check.ended, how + check.output.stdout).toBe(0);
+      expect(check.output.stdout, how).toContain(`can reach the archive ${url}`);
+      await using sync = aProcess(["--config", config, "sync"], env);
+      expect(await sync.ended, how + sync.output.stdout + sync.output.stderr).toBe(0);
+      const archived = world.archive.documents().map(({ filename }) => filename);
+      expect(archived).toContain(`${how}.pdf`);
+    }
   },
 );
 

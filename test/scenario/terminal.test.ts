@@ -12,6 +12,7 @@ import { aTerminal } from "../fixtures/a-terminal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 // Every step is a process of its own.
 vi.setConfig({ testTimeout: 180_000 });
@@ -19,56 +20,55 @@ vi.setConfig({ testTimeout: 180_000 });
 /** True when there is anything that only a terminal understands. */
 const steers = (text: string) => stripVTControlCharacters(text) !== text;
 
-/** Thirty documents, each for a folder of its own that nobody has created. */
-async function aWithProblemWorld(): Promise<{ world: World; config: string }> {
-  const world = await aWorld();
-  const config = world.configFile();
-  for (let n = 0; n < 30; n++) {
-    world.write(
-      `Folder with a long name ${n}/a scan with a long name, too ${n}.pdf`,
-      pdfOf(1, { seed: n }),
-    );
-  }
-  await using pass = aProcess(["--config", config, "sync"]);
-  expect(await pass.ended).toBe(3);
-  return { world, config };
-}
-
 const linesOf = (text: string) => text.trimEnd().split("\n");
 const widest = (lines: readonly string[]) => Math.max(...lines.map(({ length }) => length));
 
-test("on a screen of 40 columns and 12 lines what matters first still stands", async () => {
-  const { world, config } = await aWithProblemWorld();
-  await using _ = world;
-  const size: [number, number] = [12, 40];
-  await using status = aTerminal(["--config", config, "status"], { size });
-  expect(await status.ended).toBe(0);
-  const lines = linesOf(status.text());
-  expect(lines[0]).toBe("scanferry is not running");
-  const text = lines.join(" ").replaceAll(/\s+/g, " ");
-  expect(text, "advice is never cut").toContain(failureOf("FOLDER_MISSING").hint);
-  expect(widest(lines)).toBeLessThanOrEqual(40);
+describe("thirty documents, each for a folder of its own that nobody has created", () => {
+  let world: World;
+  let config = "";
+  beforeAll(async () => {
+    world = await aWorld();
+    config = world.configFile();
+    for (let n = 0; n < 30; n++) {
+      world.write(
+        `Folder with a long name ${n}/a scan with a long name, too ${n}.pdf`,
+        pdfOf(1, { seed: n }),
+      );
+    }
+    expect((await scanferry(["--config", config, "sync"])).code).toBe(3);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
 
-  await using watched = aTerminal(["--config", config, "status", "--watch"], { size });
-  const frame = await until("a whole screen", () => watched.frame().length > 0 && watched.frame());
-  expect(frame[0]).toBe("scanferry is not running");
-  expect(frame.at(-1)).toBe("q quits");
-  expect(frame.length).toBeLessThanOrEqual(12);
-  watched.type("q");
-  await watched.ended;
+  test("on a screen of 40 columns and 12 lines what matters first still stands", async () => {
+    const size: [number, number] = [12, 40];
+    await using status = aTerminal(["--config", config, "status"], { size });
+    expect(await status.ended).toBe(0);
+    const lines = linesOf(status.text());
+    expect(lines[0]).toBe("scanferry is not running");
+    const text = lines.join(" ").replaceAll(/\s+/g, " ");
+    expect(text, "advice is never cut").toContain(failureOf("FOLDER_MISSING").hint);
+    expect(widest(lines)).toBeLessThanOrEqual(40);
 
-  await using list = aTerminal(["--config", config, "list"], { size });
-  expect(await list.ended).toBe(0);
-  const [, heading, ...rows] = linesOf(list.text());
-  expect(heading).toMatch(/^state {6}file$/);
-  expect(rows[0]).toMatch(/^held +Folder.*\d\.pdf/);
-  expect(widest(rows.slice(0, 30))).toBeLessThanOrEqual(40);
-});
+    await using watched = aTerminal(["--config", config, "status", "--watch"], { size });
+    const frame = await until(
+      "a whole screen",
+      () => watched.frame().length > 0 && watched.frame(),
+    );
+    expect(frame[0]).toBe("scanferry is not running");
+    expect(frame.at(-1)).toBe("q quits");
+    expect(frame.length).toBeLessThanOrEqual(12);
+    watched.type("q");
+    await watched.ended;
 
-describe("on a screen of 80 columns and 24 lines", () => {
-  test("status fits, with what matters first, and says what it left out", async () => {
-    const { world, config } = await aWithProblemWorld();
-    await using _ = world;
+    await using list = aTerminal(["--config", config, "list"], { size });
+    expect(await list.ended).toBe(0);
+    const [, heading, ...rows] = linesOf(list.text());
+    expect(heading).toMatch(/^state {6}file$/);
+    expect(rows[0]).toMatch(/^held +Folder.*\d\.pdf/);
+    expect(widest(rows.slice(0, 30))).toBeLessThanOrEqual(40);
+  });
+
+  test("status fits 80 columns and 24 lines, what matters first, and says what it left out", async () => {
     await using status = aTerminal(["--config", config, "status"]);
     expect(await status.ended).toBe(0);
     const lines = linesOf(status.text());
@@ -81,9 +81,7 @@ describe("on a screen of 80 columns and 24 lines", () => {
     expect(linesOf(all.text()).filter((line) => line.includes("/Scans/Folder"))).toHaveLength(36);
   });
 
-  test.for(["list", "plan"])("no line of %s is longer than the screen is wide", async (command) => {
-    const { world, config } = await aWithProblemWorld();
-    await using _ = world;
+  test.for(["list", "plan"])("no line of %s is longer than 80 columns", async (command) => {
     await using shown = aTerminal(["--config", config, command]);
     await shown.ended;
     const lines = linesOf(shown.text());
