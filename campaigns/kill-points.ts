@@ -35,7 +35,7 @@ await runCampaign({
   name: "kill-points",
   about: "a fault at every I/O call of one document's life, in the daemon and in its reader",
   unit: "points at most",
-  count: { short: 60, long: 10_000 },
+  count: { short: 30, long: 10_000 },
   async run(run) {
     const cases = await casesOf();
     const every = Math.max(1, cases.length / run.count);
