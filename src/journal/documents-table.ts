@@ -2,6 +2,7 @@
  * Rows of `documents` and `directories`: reading one, writing one. Decides nothing; the writer
  * does, and nobody else may call what writes.
  */
+import type { Statement } from "better-sqlite3";
 import type { Document, State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
@@ -11,14 +12,16 @@ import { firstRevision, seenFields } from "./revision.ts";
 import { QUERIES } from "./sqlite-queries.ts";
 import type { Statements } from "../sqlite/statements.ts";
 
-/** So many rows are remembered. */
-const KNOWN_MAX = 4_096;
+/** So many rows are remembered; all are forgotten together, as to drop the oldest costs more than it saves. */
+const KNOWN_MAX = 2_048;
 
 export class DocumentsTable {
   readonly #sql: Statements;
   /** Rows as they were last read or written: most are changed several times within a short time. */
   readonly #known = new Map<number, Document>();
   #generation = 0;
+  /** Every new row has the same columns. */
+  #insertion: Statement | undefined;
   /** The directory that was last asked for: files come by the directory. */
   #directory: { mirrorId: number; dir: RawPath; id: number } | undefined;
 
@@ -35,11 +38,8 @@ export class DocumentsTable {
 
   /** Remembers what was just read: it is about to be changed. */
   remembered(document: Document): Document {
-    const { id } = document;
-    this.#known.delete(id);
-    this.#known.set(id, document);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.set(document.id, document);
     return document;
   }
 
@@ -63,12 +63,9 @@ export class DocumentsTable {
       .get(dirId, bytesOf(name));
     if (isTaken) return undefined;
     const columns = columnsOf(seenFields(seen));
-    const names = Object.keys(columns);
-    const { lastInsertRowid } = this.#sql
-      .of(`INSERT INTO documents (archive_id, dir_id, ${names.join()})
-        VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`)
-      .run(mirrorId, dirId, ...Object.values(columns));
-    return this.remembered(firstRevision(Number(lastInsertRowid), seen));
+    this.#insertion ??= this.#sql.of(insertionOf(Object.keys(columns)));
+    const { lastInsertRowid } = this.#insertion.run(mirrorId, dirId, ...Object.values(columns));
+    return firstRevision(Number(lastInsertRowid), seen);
   }
 
   /**
@@ -186,4 +183,9 @@ export class DocumentsTable {
         AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = directories.id AND n.current = 0)`)
       .run(mirrorId, bytesOf(dir));
   }
+}
+
+function insertionOf(names: readonly string[]): string {
+  return `INSERT INTO documents (archive_id, dir_id, ${names.join()})
+    VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`;
 }
