@@ -17,7 +17,7 @@ const campaign: Campaign = {
   name: "simulate",
   about: "crashes, faults and edits from a seed; each document once, whole and accounted for",
   unit: "histories",
-  count: { short: 4_000, long: 1_000_000 },
+  count: { short: 2_000, long: 1_000_000 },
   run,
 };
 

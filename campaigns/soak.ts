@@ -31,8 +31,8 @@ await runCampaign({
 });
 
 async function soak(run: CampaignRun): Promise<Figures> {
-  // Whatever is started from here on gives way to others.
-  setPriority(10);
+  // Whatever is started from here on gives way to others; in a short run, which is beside others, it would not even start.
+  if (!run.short) setPriority(10);
   const dir = mkdtempSync(join(tmpdir(), "scanferry-soak-"));
   const town = await Town.open(dir);
   const dice = new Dice(run.seed);
