@@ -23,8 +23,11 @@ vi.setConfig({ testTimeout: 180_000 });
 const ENTER = "\r";
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
+/** With a page at any port: the usual one may be another test's just now. */
 const run = (world: World, ...words: string[]) =>
-  scanferry(["--config", join(world.dir, "conf", "scanferry.yaml"), ...words]);
+  scanferry(["--config", join(world.dir, "conf", "scanferry.yaml"), ...words], {
+    env: { SCANFERRY_WEB_LISTEN: "127.0.0.1:0" },
+  });
 
 describe("init in a terminal", () => {
   test("asks, shows no secret, tries the archive, and what it writes works at once", async () => {
