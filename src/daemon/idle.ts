@@ -1,6 +1,6 @@
 /** Tells when a pass is over: nothing is left that continues automatically. */
 import { GATE_CODES } from "../domain/code-sets.ts";
-import type { Document } from "../domain/document.ts";
+import type { Document, State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";
 import type { DocumentReader, Journal } from "../journal/journal.ts";
@@ -8,6 +8,7 @@ import { isSame } from "../journal/cluster.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
+import { restAfterMs, type RestPolicy } from "../std/work-share.ts";
 import type { Listeners } from "../std/listeners.ts";
 import type { WaitReason } from "../sync/pace.ts";
 import { isShared } from "../sync/ownership.ts";
@@ -28,6 +29,8 @@ type Watched = {
   /** False: what is ready stays so. */
   readonly sending: boolean;
   readonly outage: () => Outage | undefined;
+  /** Has the archive asked about all that is not CONVERTED. */
+  readonly askConverted: () => void;
   /** What is known of which archive it is. */
   readonly identity: () => IdentityState;
   readonly changed: Listeners;
@@ -47,8 +50,8 @@ const PUT_OFF_MS = 10_000;
 /** What was not tried yet is due first: among so many it is found. */
 const DUE_MAX = 100;
 
-/** Counting a large journal takes a moment: not more often than this. */
-const LOOK_MS = 100;
+/** Counting a large journal takes a moment: it takes a twentieth of the time at most. */
+const LOOK_REST: RestPolicy = { times: 19, minMs: 20, maxMs: 100 };
 
 /** The pass of every account; where one archive cannot go on, the others are waited for before this rejects. */
 export async function allIdle(
@@ -64,6 +67,7 @@ export async function allIdle(
         journal,
         scanSchedulers: [...sync.scanSchedulers.values()],
         outage: () => sync.outage,
+        askConverted: () => sync.askConverted(),
         identity: () => identity.standing,
         status: () => statusOf(journal, config, true, common.clock.now()),
       };
@@ -88,21 +92,30 @@ export async function idle(
   const { changed, clock } = watched;
   const wakeup = new Wakeup();
   const remove = changed.add(() => wakeup.notify());
+  let hasAsked = false;
   try {
     for (;;) {
       giveUp(watched);
+      const begunAt = clock.monotonic();
       // First of all: what a scan finds that ends after this, the status may lack.
       const scanned = await isScanned(watched);
-      // Before the status: what has become whole by then is not settling in it.
-      const unfinished = await countUnfinished(watched);
-      const status = await watched.status();
-      const away = watched.scanSchedulers.filter(isAway);
-      if (scanned && (await isOver(watched, status, wanted, { away, unfinished }))) {
-        for (const scanScheduler of away) throw offlineFault(scanScheduler);
-        return status;
+      if (!(await isSending(watched))) {
+        // Before the status: what has become whole by then is not settling in it.
+        const unfinished = await countUnfinished(watched);
+        const status = await watched.status();
+        const away = watched.scanSchedulers.filter(isAway);
+        const left = scanned && (await leftOf(watched, status, wanted, { away, unfinished }));
+        if (left === "nothing") {
+          for (const scanScheduler of away) throw offlineFault(scanScheduler);
+          return status;
+        }
+        // The user waits: for the first time it is asked before it is due.
+        if (left === "conversion" && !hasAsked) watched.askConverted();
+        hasAsked ||= left === "conversion";
       }
+      const tookMs = clock.monotonic() - begunAt;
       await wakeup.wait(1_000, clock, signal);
-      await clock.sleep(LOOK_MS, signal);
+      await clock.sleep(restAfterMs(LOOK_REST, tookMs), signal);
     }
   } finally {
     remove();
@@ -162,7 +175,19 @@ async function isScanned({ scanSchedulers, journal: { cluster } }: Watched): Pro
   );
 }
 
-async function isOver(
+const SENDING: readonly State[] = ["uploading", "inDoubt"];
+
+/** Most of the time something is, which few rows tell. */
+async function isSending({ journal, scanSchedulers }: Watched): Promise<boolean> {
+  const own = new Set(scanSchedulers.map(({ mirror }) => mirror.row.id));
+  const counts = await journal.counts();
+  return counts.some(
+    (each) => own.has(each.mirrorId) && SENDING.includes(each.state) && each.documents > 0,
+  );
+}
+
+/** What keeps a pass from being over; `conversion`: that alone. */
+async function leftOf(
   watched: Watched,
   {
     documents,
@@ -174,7 +199,7 @@ async function isOver(
   }: StatusReport,
   { waitConverted }: IdleWait,
   { away, unfinished }: { readonly away: readonly ScanScheduled[]; readonly unfinished: number },
-): Promise<boolean> {
+): Promise<"nothing" | "conversion" | "more"> {
   const { journal, sending, clock } = watched;
   const names = new Set(away.map(({ mirror }) => mirror.row.name));
   // These need their files: where the source is away they wait for it, and nothing waits for them.
@@ -182,10 +207,10 @@ async function isOver(
     mirrors
       .filter(({ name }) => names.has(name))
       .reduce((left, mirror) => left - mirror.documents[state], documents[state]);
-  if (still("settling") - unfinished + documents.uploading + documents.inDoubt > 0) return false;
+  if (still("settling") - unfinished + documents.uploading + documents.inDoubt > 0) return "more";
   // All may be done, and in another archive.
-  if (watched.identity() === "unknown") return false;
-  if (sending && !paused && (await isAsked(watched, gate, wait))) return false;
+  if (watched.identity() === "unknown") return "more";
+  if (sending && !paused && (await isAsked(watched, gate, wait))) return "more";
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());
   const isStuck = ({ problem }: Document) => problem?.code === "CONVERSION_STUCK";
@@ -194,9 +219,10 @@ async function isOver(
   // What takes up the ceiling will not make room any more.
   if (wait?.why === "conversion" && converting <= 0) waits = true;
   const kept = allowance?.keeps.documents ?? 0;
-  if (still("pending") > kept && !waits) return false;
-  if (!waitConverted) return true;
-  return converting <= 0 && isCaredFor(watched, away);
+  if (still("pending") > kept && !waits) return "more";
+  if (!waitConverted) return "nothing";
+  if (converting > 0) return "conversion";
+  return (await isCaredFor(watched, away)) ? "nothing" : "more";
 }
 
 /**

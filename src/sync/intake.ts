@@ -12,13 +12,15 @@ import { invariant } from "../std/invariant.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./after-loop.ts";
 import type { LiveMirror, DecisionContext } from "./context.ts";
+import { Window } from "../std/window.ts";
 import { invalidateDirectory } from "./changes.ts";
 import { AfterActions } from "./after-actions.ts";
 import type { QueueState } from "./send-queue.ts";
 import { INTAKE_REST } from "./waits.ts";
 
-/** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
+/** Changes of one write, and of those that may share a commit; a directory of 100,000 files must not keep others waiting. */
 const CHANGES_MAX = 200;
+const AHEAD_MAX = 3 * CHANGES_MAX;
 
 /** How often a comparison that came too late is made again. */
 const TRIES = 3;
@@ -272,9 +274,14 @@ export class Intake {
 
   async #applied(changes: readonly Change[]): Promise<Applied[]> {
     const applied: Applied[] = [];
+    const ahead = new Window(AHEAD_MAX);
     for (let at = 0; at < changes.length; at += CHANGES_MAX) {
-      applied.push(...(await this.#context.journal.apply(changes.slice(at, at + CHANGES_MAX))));
+      const some = changes.slice(at, at + CHANGES_MAX);
+      await ahead.add(some.length, async () => {
+        applied.push(...(await this.#context.journal.apply(some)));
+      });
     }
+    await ahead.drain();
     return applied;
   }
 }

@@ -47,6 +47,7 @@ export class Poller {
   readonly #askedAt = new Map<number, number>();
   readonly #counting: WorkShare;
   readonly #outages: Outages;
+  #isAsked = false;
 
   constructor(context: SyncContext<ArchiveJournal & Documents>, keeper: AccountGate) {
     this.#context = context;
@@ -61,6 +62,12 @@ export class Poller {
     return this.#outages.current;
   }
 
+  /** Asks once about all that is not CONVERTED, due or not. */
+  askAll(): void {
+    this.#isAsked = true;
+    this.#context.wakeups.polling.notify();
+  }
+
   async run(stopping: AbortSignal): Promise<never> {
     return loop(this.#context.wakeups.polling, this.#context, stopping, () => this.#step(stopping));
   }
@@ -73,11 +80,13 @@ export class Poller {
     const leftMs = Math.max(this.#counting.restMs, this.#outages.waitMs);
     if (leftMs > 0) return leftMs;
     const now = clock.now();
-    const folders = await this.#counting.work(() => journal.outstanding(now));
+    const due = this.#isAsked ? Number.MAX_SAFE_INTEGER : now;
+    this.#isAsked = false;
+    const folders = await this.#counting.work(() => journal.outstanding(due));
     const restMs = restAfterQuestionMs(folders.reduce((sum, { documents }) => sum + documents, 0));
     let restedInMs: number;
     try {
-      restedInMs = await this.#askAll(folders, restMs, signal);
+      restedInMs = await this.#askFolders(folders, restMs, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
@@ -89,7 +98,7 @@ export class Poller {
   }
 
   /** Asks about all folders but those that rest; returns how long the first of these still does, ms. */
-  async #askAll(
+  async #askFolders(
     folders: Awaited<ReturnType<WorkQueue["outstanding"]>>,
     restMs: number,
     signal: AbortSignal,
@@ -136,12 +145,10 @@ export class Poller {
     return [...folders.filter(isLater), ...folders.filter((folder) => !isLater(folder))];
   }
 
+  /** The first `limit` that are due. */
   async #askSingly(folderId: number, limit: number, signal: AbortSignal): Promise<void> {
-    const now = this.#context.clock.now();
     const documents = await this.#context.journal.outstandingIn(folderId, limit);
-    await inTurn(documents, async (document) => {
-      if ((document.dueAt ?? 0) <= now) await this.#ask(document, signal);
-    });
+    await inTurn(documents, (document) => this.#ask(document, signal));
   }
 
   /**

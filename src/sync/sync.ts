@@ -106,6 +106,11 @@ export class Sync {
     this.#recheck();
   }
 
+  /** Has the archive asked about all that is not CONVERTED. */
+  askConverted(): void {
+    this.#parts.poller.askAll();
+  }
+
   /** Looks once more at what waits for something to be fixed. */
   #recheck(): void {
     this.#parts.held.recheck();

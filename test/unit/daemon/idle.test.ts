@@ -30,11 +30,12 @@ async function pass(
   journal: MemoryJournal,
   scanScheduler: { isLed: boolean; scans: number },
   look: () => number,
+  conversion?: { readonly uploaded: () => number; readonly ask: () => void },
 ): Promise<void> {
   const scanSchedulers: Scanned[] = [
     {
       isLed: scanScheduler.isLed,
-      mirror: { row: { id: MIRROR } } as ScanScheduler["mirror"],
+      mirror: { row: { id: MIRROR }, settings: {} } as ScanScheduler["mirror"],
       get state() {
         return { status: undefined, scans: scanScheduler.scans, unread: null, links: null };
       },
@@ -48,16 +49,18 @@ async function pass(
       sending: true,
       identity: () => "same" as const,
       outage: () => undefined,
+      askConverted: () => conversion?.ask(),
       changed,
       clock: systemClock,
       async status() {
         const report = await statusOf(journal, CONFIG, true, 0);
-        const documents = { ...noDocuments(), settling: look() };
+        const uploaded = conversion?.uploaded() ?? 0;
+        const documents = { ...noDocuments(), settling: look(), uploaded };
         setImmediate(() => changed.tell());
         return { ...report, documents };
       },
     },
-    { waitConverted: false },
+    { waitConverted: conversion !== undefined },
     AbortSignal.timeout(20_000),
   );
 }
@@ -93,6 +96,20 @@ test.for([
     return seen === 1 ? 1 : 0;
   });
   expect(seen).toBe(looks);
+});
+
+test("what is not CONVERTED is asked about at once, one time, when nothing else is left", async () => {
+  const asked: number[] = [];
+  let looks = 0;
+  const look = () => {
+    looks += 1;
+    return looks === 1 ? 1 : 0;
+  };
+  await pass(new MemoryJournal(), { isLed: true, scans: 1 }, look, {
+    uploaded: () => (looks < 4 ? 1 : 0),
+    ask: () => asked.push(looks),
+  });
+  expect(asked).toEqual([2]);
 });
 
 /** One look is enough where the sources count as scanned; else there is a second, at which an instance comes that leads what is free. */

@@ -92,6 +92,26 @@ describe("requests", () => {
     expect(desk.archive.forgetAsked()).toBe(4);
   });
 
+  test.for([
+    [1, "singly"],
+    [5, "by a list"],
+  ] as const)(
+    "%i that are due in an hour are asked about %s where the user waits, once",
+    async ([count]) => {
+      const { desk, folderId, poller } = await aPoller(0);
+      const dueAt = desk.clock.now() + HOUR;
+      const rows = Array.from({ length: count }, () => uploaded(desk, folderId, { dueAt }));
+      await desk.run(poller);
+      desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });
+      poller.askAll();
+      await desk.advance(MINUTE);
+      expect((await desk.row(rows[0] as Document)).state).toBe("converted");
+      for (const row of rows.slice(1))
+        expect(await desk.row(row)).toMatchObject({ state: "uploaded", dueAt, polls: 0 });
+      expect(desk.archive.forgetAsked()).toBe(1);
+    },
+  );
+
   test("documents met in a list that was read for others are taken up too", async () => {
     const { desk, folderId, poller } = await aPoller(3);
     const later = uploaded(desk, folderId, { dueAt: desk.clock.now() + HOUR });
