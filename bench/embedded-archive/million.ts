@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Store } from "../../src/embedded-archive/store.ts";
+import { openStorage } from "../../src/embedded-archive/store.ts";
 import { EmbeddedArchive } from "../../src/embedded-archive/embedded-archive.ts";
 import { type Operation, PATHS } from "../../src/wire/shapes.ts";
 import { signedForm } from "../../test/fixtures/sign.ts";
@@ -22,8 +22,9 @@ function nameOf(n: number): string {
 }
 
 /** Fills a store directly: rows and their indexes as uploads and conversions leave them, no bytes. */
-export function fill(dataDir: string, count: number): void {
-  const store = Store.open(dataDir, { durable: false });
+export async function fill(dataDir: string, count: number): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const { store } = await openStorage(dataDir, opened, false);
   const account = store.account({ key: "demo", secret: "demo" }, 0);
   const folders = Array.from({ length: FOLDERS }, (_, n) =>
     store.makeFolder(account, `/F${n % 25}/${n}`, n),
@@ -56,7 +57,6 @@ export function fill(dataDir: string, count: number): void {
         store.documents.convert(row, found, row.uploaded_at + 500);
       }
     });
-  store.close();
 }
 
 const QUESTIONS: [string, Operation, (rootId: number) => Record<string, string>][] = [
@@ -107,7 +107,7 @@ export async function measureListing(
   median: (values: number[]) => number,
 ): Promise<{ filledMs: number; bytes: number; rows: Listing[] }> {
   const start = performance.now();
-  fill(dataDir, count);
+  await fill(dataDir, count);
   const filledMs = performance.now() - start;
   const { size: bytes } = await stat(join(dataDir, "archive.db"));
   await using archive = await EmbeddedArchive.open({

@@ -7,6 +7,7 @@ import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer, MALFORMED } from "./reading.ts";
 import { sendContent } from "./content.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
+import { unusable } from "./refusal.ts";
 import { readShape } from "./read-shape.ts";
 import type { Account } from "./store.ts";
 
@@ -23,8 +24,7 @@ const DOCUMENTS_MAX = 10_000;
  */
 export function adminOf(context: Context, host: string): FastifyInstance {
   if (!isLoopback(host))
-    throw new Fault(
-      "EMBEDDED_ARCHIVE_OPTIONS",
+    throw unusable(
       `administration cannot listen on ${host}: it is not an address of this machine alone`,
       "Use 127.0.0.1, ::1 or localhost.",
     );
@@ -68,7 +68,7 @@ function addReads(app: FastifyInstance, context: Context): void {
       key,
       ...store.documents.stateCounts(id),
       pagesUsed: store.pagesUsed(id),
-      pages: context.quotas.get(id) ?? null,
+      pages: store.quotaOf(id, context.settings.quotaPages) ?? null,
     })),
     notices: store.notices.counts(),
     reminder: context.reminderPlugin,
@@ -137,7 +137,7 @@ export const ACTIONS = {
   ),
   "/quota": action({ account, pages: z.int().min(0).nullable() }, (context, body) => {
     const { id } = accountOf(context, body.account);
-    setQuota(context, id, body.pages ?? undefined);
+    context.store.setQuota(id, body.pages ?? undefined);
     return { pagesUsed: context.store.pagesUsed(id), pages: body.pages };
   }),
   "/plugin": action({ reminder: z.boolean() }, (context, { reminder }) => {
@@ -149,12 +149,6 @@ export const ACTIONS = {
     return { rules: plan?.length ?? 0 };
   }),
 };
-
-/** Sets an account's page allowance, now and for later runs; undefined: unlimited. */
-export function setQuota(context: Context, accountId: number, pages: number | undefined): void {
-  context.store.setAllowance(accountId, pages ?? -1);
-  context.quotas.set(accountId, pages);
-}
 
 /** The account with this key; the first one when none is given. Throws `Unusable`, status 404, without one. */
 export function accountOf({ accounts }: Context, key: unknown): Account {

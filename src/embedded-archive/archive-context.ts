@@ -1,11 +1,11 @@
-import type { Blobs } from "./blobs.ts";
-import type { Conversion } from "./conversion.ts";
-import type { Converter } from "./converter.ts";
-import type { Expiry } from "./remove-expired.ts";
-import type { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./archive-options.ts";
-import type { Account, Store } from "./store.ts";
-import type { Traffic } from "./traffic.ts";
+import type { Blobs } from "./blobs.ts";
+import { Conversion } from "./conversion.ts";
+import { Converter } from "./converter.ts";
+import { FaultSchedule } from "./faults.ts";
+import { Expiry } from "./remove-expired.ts";
+import { type Account, openStorage, type Store } from "./store.ts";
+import { Traffic } from "./traffic.ts";
 
 /** What answering a request needs. The last ones may change while the archive is open. */
 export type Context = {
@@ -22,8 +22,47 @@ export type Context = {
   readonly closing: AbortSignal;
   /** Documents that a fault stores after their connection broke. */
   readonly lateStores: Set<Promise<unknown>>;
-  /** Pages allowed, by account id; undefined: unlimited. */
-  readonly quotas: Map<number, number | undefined>;
   reminderPlugin: boolean;
   faults: FaultSchedule;
 };
+
+/** Opens the data directory; nothing listens or converts yet. All is closed with `opened`. */
+export async function openContext(
+  settings: Settings,
+  opened: AsyncDisposableStack,
+  closing: AbortSignal,
+): Promise<Context> {
+  const { dataDir, clock, log, notifyUrl } = settings;
+  const { store, blobs } = await openStorage(dataDir, opened, settings.durable);
+  await blobs.recover((sha256) => store.documents.hasBlob(sha256));
+  store.documents.rearm(clock.now());
+  const accounts = settings.accounts.map((option) => store.account(option, clock.now()));
+  const traffic = new Traffic();
+  opened.defer(() => traffic.quiet());
+  const converter = new Converter(log);
+  const conversion = new Conversion({ store, blobs, converter, clock, log });
+  const expiry = new Expiry({ store, clock, log, notifyUrl });
+  opened.defer(async () => {
+    const stopped = Promise.all([conversion.stop(), expiry.stop()]);
+    // An upload may be waiting for its thread to count pages.
+    await converter.close();
+    await stopped;
+  });
+  const context: Context = {
+    settings,
+    store,
+    blobs,
+    converter,
+    conversion,
+    expiry,
+    traffic,
+    accounts: new Map(accounts.map((account) => [account.key, account])),
+    closing,
+    lateStores: new Set(),
+    reminderPlugin: settings.reminderPlugin,
+    faults: new FaultSchedule(settings.faults),
+  };
+  for (const account of accounts)
+    for (const path of settings.folders) store.makeFolder(account, path, clock.now());
+  return context;
+}

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../std/clock.ts";
-import { Fault } from "../std/fault.ts";
 import type { FaultPlan } from "./faults.ts";
-import { type FileFormat, kindOf } from "../formats/file-format.ts";
+import { FILE_FORMATS, type FileFormat, kindOf } from "../formats/file-format.ts";
+import { unusable } from "./refusal.ts";
 
 /** One company at the archive: its own folder tree, documents and page allowance. */
 export type AccountOption = { key: string; secret: string };
@@ -100,10 +100,10 @@ export function settingsOf({ dataDir, listen, ...options }: EmbeddedArchiveOptio
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const settings = { ...DEFAULTS, ...Object.fromEntries(given), dataDir, listen };
   assertAccounts(settings.accounts);
-  const kinds: readonly string[] = KINDS;
+  const kinds: readonly string[] = FILE_FORMATS;
   const unknown = Object.keys(settings.maxFileSizeByKind).find((kind) => !kinds.includes(kind));
   if (unknown !== undefined)
-    throw unusable(`there is no kind ${JSON.stringify(unknown)}`, `Kinds: ${KINDS.join(", ")}.`);
+    throw unusable(`there is no kind ${JSON.stringify(unknown)}`, `Kinds: ${kinds.join(", ")}.`);
   if (settings.notifyUrl !== undefined && !/^https?:$/.test(protocolOf(settings.notifyUrl)))
     throw unusable("the address to notify is no http or https URL", "Write http://HOST/PATH.");
   return settings;
@@ -121,16 +121,6 @@ function assertAccounts(accounts: Settings["accounts"]): void {
 function protocolOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : "";
 }
-
-function unusable(message: string, hint: string): Fault {
-  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint);
-}
-
-/** Every kind of document that a limit may be set for. */
-export const KINDS = [
-  ...(["pdf", "tiff", "jpeg", "png", "gif", "webp", "bmp", "heic", "text", "office"] as const),
-  ...(["digidoc", "ddoc", "zip", "xml", "mail", "unknown"] as const),
-] as const satisfies readonly FileFormat[];
 
 /** Bytes, by kind. */
 export type FileLimits = { readonly [K in FileFormat]?: number };

@@ -3,12 +3,12 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { join } from "node:path";
 import type { Clock } from "../std/clock.ts";
-import { codeOf, Fault } from "../std/fault.ts";
+import { codeOf } from "../std/fault.ts";
 import { type Blobs, digestOf, incomingOf } from "./blobs.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import type { FolderDescription } from "./folder-table.ts";
-import { openStorage } from "./open-storage.ts";
-import type { Store } from "./store.ts";
+import { unusable } from "./refusal.ts";
+import { openStorage, type Store } from "./store.ts";
 
 /** Documents read from the database at a time. */
 const CHUNK = 1_000;
@@ -131,8 +131,7 @@ export class ClosedArchive implements AsyncDisposable {
   /** Pages for the next runs; `unlimited`, or `default`: as the options of the run say. */
   setQuota(pages: number | "unlimited" | "default", key?: string): void {
     const { id } = this.#account(key);
-    const stored = pages === "unlimited" ? -1 : pages === "default" ? undefined : pages;
-    this.#store.setAllowance(id, stored);
+    this.#store.setQuota(id, pages === "unlimited" ? undefined : pages);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,10 +145,6 @@ export class ClosedArchive implements AsyncDisposable {
     const keys = accounts.map((one) => one.key).join(", ");
     throw unusable(`there is no account ${JSON.stringify(key)}`, `Name one of these: ${keys}.`);
   }
-}
-
-function unusable(message: string, hint: string, cause?: unknown): Fault {
-  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint, { cause });
 }
 
 /** Something that is not as it should be. */

@@ -1,18 +1,11 @@
-import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Converter } from "./converter.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
-import { Loop } from "./loop.ts";
+import { Loop, type LoopParts } from "./loop.ts";
 import type { Store } from "./store.ts";
 
-export type ConversionParts = {
-  store: Store;
-  blobs: Blobs;
-  converter: Converter;
-  clock: Clock;
-  log: (event: Record<string, unknown>) => void;
-};
+export type ConversionParts = LoopParts & { store: Store; blobs: Blobs; converter: Converter };
 
 /** Before a document that could not be converted is tried again. A guess. */
 const RETRY_MS = 10_000;
@@ -21,41 +14,29 @@ const RETRY_MS = 10_000;
  * Turns UPLOADED documents into CONVERTED ones, each when it is due, one after another. What is
  * still to do is in the store, so a restart goes on where the last run stopped.
  */
-export class Conversion {
+export class Conversion extends Loop {
   readonly #parts: ConversionParts;
-  readonly #loop: Loop;
   #idlers: (() => void)[] = [];
 
   constructor(parts: ConversionParts) {
-    const { clock, log } = parts;
-    this.#parts = parts;
     // A step fails when the disk is full, most likely: then nothing else is worth trying either.
-    this.#loop = new Loop({ step: () => this.#step(), retryMs: RETRY_MS, clock, log });
-  }
-
-  /** Goes on with what the last run left; call it once. */
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Says that something may be due earlier than what is waited for. */
-  poke(): void {
-    this.#loop.poke();
+    super(parts, RETRY_MS);
+    this.#parts = parts;
   }
 
   /** Resolves when no conversion is outstanding; those that never come do not count. */
   async idle(): Promise<void> {
-    if (this.#loop.stopping.aborted || !this.#parts.store.documents.nextDue()) return;
+    if (this.stopping.aborted || !this.#parts.store.documents.nextDue()) return;
     await new Promise<void>((resolve) => this.#idlers.push(resolve));
   }
 
   /** Stops after the document in hand. */
-  async stop(): Promise<void> {
-    await this.#loop.stop();
+  override async stop(): Promise<void> {
+    await super.stop();
     this.#settleIdlers();
   }
 
-  async #step(): Promise<number> {
+  protected async step(): Promise<number> {
     const { store, clock } = this.#parts;
     const next = store.documents.nextDue();
     if (!next) {
@@ -76,7 +57,7 @@ export class Conversion {
     try {
       const found = await converter.extract(blobs.pathOf(row.sha256), row.filename);
       // A conversion that was cut short found nothing, and is made again by the next run.
-      if (!this.#loop.stopping.aborted) store.convert(row, found, clock.now());
+      if (!this.stopping.aborted) store.convert(row, found, clock.now());
     } catch (error) {
       log({ event: "not converted", id: row.id, why: messageOf(error) });
       // Behind the others, so that it stops none of them.

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Operation } from "../wire/shapes.ts";
-import type { Context } from "./archive-context.ts";
+import { type Context, openContext } from "./archive-context.ts";
 import type { StoredDocument } from "./document-row.ts";
 import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { type Address, type EmbeddedArchiveOptions, settingsOf } from "./archive-options.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
-import { accountOf, adminOf, setQuota } from "./admin.ts";
-import { openContext } from "./open-context.ts";
+import { accountOf, adminOf } from "./admin.ts";
 import { serverOf } from "./server.ts";
 export type { StoredDocument } from "./document-row.ts";
 export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
@@ -78,7 +77,7 @@ export class EmbeddedArchive implements AsyncDisposable {
    * next run has it, too, whatever its options say.
    */
   setQuota(pages: number | undefined, account?: string): void {
-    setQuota(this.#context, accountOf(this.#context, account).id, pages);
+    this.#context.store.setQuota(accountOf(this.#context, account).id, pages);
   }
 
   /** Off: uploads with an expiry date are refused, PLUGIN_REMINDER_NOT_INSTALLED (endpoint 7). */

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Fault } from "../std/fault.ts";
+import type { Fault } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import { fieldOf, type Fields } from "./parameters.ts";
+import { unusable } from "./refusal.ts";
 import { readShape } from "./read-shape.ts";
 
 /** A number that may be written as text, as options give it. */
@@ -108,16 +109,15 @@ export function faultRuleOfText(written: string): FaultRule {
   const rule = new Map([["do", name], ...(on === undefined ? [] : [["on", on] as const])]);
   for (const part of parts) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(part) ?? [];
-    if (name === undefined) throw unusable(`${JSON.stringify(part)} is no NAME=VALUE`);
-    if (rule.has(name)) throw unusable(`${JSON.stringify(written)} names a part twice`);
+    if (name === undefined) throw noFault(`${JSON.stringify(part)} is no NAME=VALUE`);
+    if (rule.has(name)) throw noFault(`${JSON.stringify(written)} names a part twice`);
     rule.set(name, value);
   }
-  return readShape(FAULT_RULE, Object.fromEntries(rule), unusable);
+  return readShape(FAULT_RULE, Object.fromEntries(rule), noFault);
 }
 
-function unusable(message: string): Fault {
-  const hint = "Write a fault as docs/embedded-archive.md lists it.";
-  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint);
+function noFault(message: string): Fault {
+  return unusable(message, "Write a fault as docs/embedded-archive.md lists it.");
 }
 
 /** A request as a plan sees it. `nth` counts the requests of this operation from 1. */

@@ -7,35 +7,38 @@ import { Wakeup } from "../std/wakeup.ts";
 const REST_MS_MAX = 60_000;
 
 export type LoopParts = {
-  /** Resolves with how long to rest before the next one, in milliseconds. */
-  step: () => number | Promise<number>;
-  /** The rest after a step that failed. */
-  retryMs: number;
-  clock: Clock;
-  log: (event: Record<string, unknown>) => void;
+  readonly clock: Clock;
+  readonly log: (event: Record<string, unknown>) => void;
 };
 
 /** Takes one step after another until it is stopped. */
-export class Loop {
+export abstract class Loop {
   readonly #parts: LoopParts;
+  readonly #retryMs: number;
   readonly #wakeup = new Wakeup();
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(parts: LoopParts) {
+  /** @param retryMs the rest after a step that failed */
+  constructor(parts: LoopParts, retryMs: number) {
     this.#parts = parts;
+    this.#retryMs = retryMs;
   }
+
+  /** Resolves with how long to rest before the next one, in milliseconds. */
+  protected abstract step(): number | Promise<number>;
 
   /** Aborted once no more step is to begin. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
 
+  /** Goes on with what the last run left; call it once. */
   start(): void {
     this.#running = this.#run();
   }
 
-  /** Ends a rest: there may be something to do. */
+  /** Ends a rest: there may be something to do, or something due earlier than what is waited for. */
   poke(): void {
     this.#wakeup.notify();
   }
@@ -57,12 +60,11 @@ export class Loop {
   }
 
   async #step(): Promise<number> {
-    const { step, retryMs, log } = this.#parts;
     try {
-      return await step();
+      return await this.step();
     } catch (error) {
-      log({ event: "fault", why: messageOf(error) });
-      return retryMs;
+      this.#parts.log({ event: "fault", why: messageOf(error) });
+      return this.#retryMs;
     }
   }
 }

@@ -30,9 +30,9 @@ function indexPage(context: Context): Html {
   return layout("Embedded archive", html`<h1>Embedded archive</h1>${sections}`);
 }
 
-function sectionOf({ store, quotas }: Context, account: Account): Html {
+function sectionOf({ store, settings }: Context, account: Account): Html {
   const used = store.pagesUsed(account.id);
-  const allowed = quotas.get(account.id);
+  const allowed = store.quotaOf(account.id, settings.quotaPages);
   const folders = store.folders.tree(account.id);
   const counts = store.documents.folderCounts(account.id);
   const tree = folders.slice(0, FOLDERS_MAX).map(({ id, path, depth }) => {

@@ -1,3 +1,10 @@
+import { Fault } from "../std/fault.ts";
+
+/** What the archive was given, by options or by hand, and cannot do anything with. */
+export function unusable(message: string, hint: string, cause?: unknown): Fault {
+  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint, { cause });
+}
+
 /**
  * A request that the archive turns down: `code` is what `responseDescription` carries. `status`
  * is the HTTP status of a reply outside the seven operations' own errors; those have none, and go

@@ -1,16 +1,10 @@
-import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import { Loop, type LoopParts } from "./loop.ts";
 import type { NoticeRow } from "./notice-table.ts";
 import type { Store } from "./store.ts";
 
-export type ExpiryParts = {
-  store: Store;
-  clock: Clock;
-  log: (event: Record<string, unknown>) => void;
-  /** Where expiries learn about; undefined: they are only logged. */
-  notifyUrl: string | undefined;
-};
+/** `notifyUrl`: where expiries are told; undefined: they are only logged. */
+export type ExpiryParts = LoopParts & { store: Store; notifyUrl: string | undefined };
 
 /** Between deliveries of one notice: doubled with each failure, up to the second. Guesses. */
 const RETRY_MS_MIN = 1_000;
@@ -28,36 +22,28 @@ const NOTICED_MAX = 500;
  * it is delivered. It is delivered once, unless the archive ends between the answer and writing
  * that down; `notice` in the body is the same then, so that the receiver can tell.
  */
-export class Expiry {
+export class Expiry extends Loop {
   readonly #parts: ExpiryParts;
   /** A loop of its own, for a receiver that takes its time must not delay the log. */
-  readonly #delivery: Loop;
-  readonly #noticing: Loop;
+  readonly #delivery: Delivery;
 
   constructor(parts: ExpiryParts) {
-    const { clock, log } = parts;
-    const loop = (step: LoopParts["step"]) => new Loop({ step, retryMs: RETRY_MS_MIN, clock, log });
+    super(parts, RETRY_MS_MIN);
     this.#parts = parts;
-    this.#noticing = loop(() => this.#notice());
-    this.#delivery = loop(() => this.#deliver());
+    this.#delivery = new Delivery(parts);
   }
 
-  start(): void {
-    this.#noticing.start();
+  override start(): void {
+    super.start();
     this.#delivery.start();
   }
 
-  /** Says that an expiry date was set. */
-  poke(): void {
-    this.#noticing.poke();
-  }
-
   /** Breaks off a delivery under way: it is made again by the next run. */
-  async stop(): Promise<void> {
-    await Promise.all([this.#noticing.stop(), this.#delivery.stop()]);
+  override async stop(): Promise<void> {
+    await Promise.all([super.stop(), this.#delivery.stop()]);
   }
 
-  #notice(): number {
+  protected step(): number {
     const { store, clock, log, notifyUrl } = this.#parts;
     const now = clock.now();
     const next = store.notices.nextExpiry();
@@ -69,8 +55,18 @@ export class Expiry {
     this.#delivery.poke();
     return 0;
   }
+}
 
-  async #deliver(): Promise<number> {
+/** Delivers what was noticed, one notice after another. */
+class Delivery extends Loop {
+  readonly #parts: ExpiryParts;
+
+  constructor(parts: ExpiryParts) {
+    super(parts, RETRY_MS_MIN);
+    this.#parts = parts;
+  }
+
+  protected async step(): Promise<number> {
     const { store, clock, log, notifyUrl } = this.#parts;
     const next = store.notices.nextDue();
     // Without an address what is still to be delivered waits for a run that has one.
@@ -82,7 +78,7 @@ export class Expiry {
       await this.#post(notifyUrl, bodyOf(next));
       store.notices.delivered(next.id, clock.now());
     } catch (error) {
-      if (this.#delivery.stopping.aborted) return 0;
+      if (this.stopping.aborted) return 0;
       const backoffMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(next.attempts, 30));
       store.notices.postpone(next.id, clock.now() + backoffMs);
       log({ event: "not notified", notice: next.id, why: messageOf(error) });
@@ -91,7 +87,7 @@ export class Expiry {
   }
 
   async #post(url: string, body: Record<string, unknown>): Promise<void> {
-    const signal = AbortSignal.any([this.#delivery.stopping, AbortSignal.timeout(ANSWER_MS_MAX)]);
+    const signal = AbortSignal.any([this.stopping, AbortSignal.timeout(ANSWER_MS_MAX)]);
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(body), signal } as const;
     const response = await fetch(url, { ...init, redirect: "manual" });

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { Fault } from "../std/fault.ts";
 import { invariant } from "../std/invariant.ts";
 import { Statements } from "../sqlite/statements.ts";
+import { Blobs } from "./blobs.ts";
+import { makePrivate } from "./privacy.ts";
 import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./archive-options.ts";
 import { type StoredDocument, storedDocumentOf, type StoredDocumentRow } from "./document-row.ts";
@@ -12,18 +13,33 @@ import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 import { CommitGroup } from "./commit-group.ts";
+import { unusable } from "./refusal.ts";
 import { lockDirectory, openDatabase } from "./store-schema.ts";
 import { search, type SearchResult } from "./search-rows.ts";
 
 /** An account that may sign requests, with its place in the store. */
 export type Account = AccountOption & { id: number; rootId: number };
 
-export type StoreOptions = {
-  /** Done ahead of each commit of uploads. */
-  beforeCommit?: () => Promise<void>;
-  /** False: nothing waits for the disk. Default true. */
-  durable?: boolean;
-};
+/**
+ * The store and the blobs that its commits wait for, closed with `opened`. Nothing is swept away or fixed yet. A
+ * Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why they cannot be opened. `durable` false:
+ * nothing waits for the disk.
+ */
+export async function openStorage(
+  dataDir: string,
+  opened: AsyncDisposableStack,
+  durable = true,
+): Promise<{ store: Store; blobs: Blobs }> {
+  makePrivate(dataDir);
+  const blobs = await Blobs.open(dataDir, durable);
+  opened.defer(() => blobs.close());
+  opened.adopt(lockDirectory(join(dataDir, "lock.db")), (lock) => void lock.close());
+  const db = opened.adopt(
+    openDatabase(join(dataDir, "archive.db"), durable),
+    (it) => void it.close(),
+  );
+  return { store: new Store(db, () => blobs.settle(), durable), blobs };
+}
 
 /**
  * All that the archive knows, in one SQLite database. What `add` returns is on the disk: WAL with
@@ -34,33 +50,19 @@ export class Store {
   readonly documents: DocumentTable;
   readonly notices: NoticeTable;
   readonly #db: Database;
-  readonly #opened: DisposableStack;
   readonly #sql: Statements;
   readonly #group: CommitGroup;
   readonly #durable: boolean;
 
-  private constructor(
-    db: Database,
-    opened: DisposableStack,
-    { beforeCommit, durable = true }: StoreOptions,
-  ) {
+  /** `beforeCommit` is done ahead of each commit of uploads. */
+  constructor(db: Database, beforeCommit: () => Promise<void>, durable: boolean) {
     this.#db = db;
-    this.#opened = opened;
     this.#sql = new Statements(db);
     this.#group = new CommitGroup(db, beforeCommit);
     this.#durable = durable;
     this.folders = new FolderTable(this.#sql);
     this.documents = new DocumentTable(this.#sql);
     this.notices = new NoticeTable(this.#sql);
-  }
-
-  /** A Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why it cannot be opened. */
-  static open(dataDir: string, options: StoreOptions = {}): Store {
-    using opened = new DisposableStack();
-    opened.adopt(lockDirectory(join(dataDir, "lock.db")), (lock) => lock.close());
-    const db = openDatabase(join(dataDir, "archive.db"), options.durable);
-    opened.adopt(db, () => db.close());
-    return new Store(db, opened.move(), options);
   }
 
   /** The account with its root folder, made if missing. */
@@ -88,17 +90,19 @@ export class Store {
     return row?.pages_used ?? 0;
   }
 
-  /** Pages that were set by hand: -1 unlimited, undefined when none were. */
-  allowance(accountId: number): number | undefined {
+  /** Pages allowed: what was set by hand, else `byOptions`; undefined: unlimited. */
+  quotaOf(accountId: number, byOptions: number | undefined): number | undefined {
     const row = this.#sql
       .of<{ allowance: number | null }>("SELECT allowance FROM account WHERE id = ?")
       .get(accountId);
-    return row?.allowance ?? undefined;
+    const pages = row?.allowance ?? byOptions;
+    return pages === -1 ? undefined : pages;
   }
 
-  /** Sets them; undefined: the options say again. */
-  setAllowance(accountId: number, pages: number | undefined): void {
-    this.#sql.of("UPDATE account SET allowance = ? WHERE id = ?").run(pages ?? null, accountId);
+  /** Sets them by hand, now and for later runs; undefined: unlimited, `default`: the options say again. */
+  setQuota(accountId: number, pages: number | "default" | undefined): void {
+    const stored = pages === "default" ? null : (pages ?? -1);
+    this.#sql.of("UPDATE account SET allowance = ? WHERE id = ?").run(stored, accountId);
   }
 
   /** Accounts whose pages are not the sum of what their documents were charged. */
@@ -115,8 +119,7 @@ export class Store {
   /** Makes `/A/B` and all above it; returns its id, the old one where it exists. Throws EMBEDDED_ARCHIVE_OPTIONS. */
   makeFolder(account: Pick<Account, "id" | "rootId">, path: string, now: number): number {
     if (folderPath(path) === MALFORMED)
-      throw new Fault(
-        "EMBEDDED_ARCHIVE_OPTIONS",
+      throw unusable(
         `${JSON.stringify(path)} is not a folder's path`,
         "Write it as /A/B: a slash before every name, no empty names.",
       );
@@ -205,9 +208,5 @@ export class Store {
     } finally {
       if (this.#durable) this.#db.pragma("synchronous = FULL");
     }
-  }
-
-  close(): void {
-    this.#opened.dispose();
   }
 }

@@ -44,13 +44,14 @@ export async function upload(
   draft: Draft | undefined,
   fault: FaultAction | undefined,
 ): Promise<ReplyFields & { document: DocumentDetail }> {
-  const { store, settings, quotas } = context;
+  const { store, settings } = context;
   const { account, asked } = admission;
   if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
   if (draft.isTooBig) throw new Refusal("FILE_SIZE_TOO_BIG");
   const sealed = await draft.seal();
   if (sealed.sha256 !== (admission.sha256 ?? sealed.sha256)) throw new Refusal("INVALID_SIG");
-  const quotaPages = quotas.get(account.id);
+  const quota = () => store.quotaOf(account.id, settings.quotaPages);
+  const quotaPages = quota();
   // With an allowance the pages are counted before the document is taken, so that it is never overdrawn. Without
   // one that would be for nothing: the document is charged 1, and its true number once it is converted.
   const pages =
@@ -71,7 +72,7 @@ export async function upload(
     convert_at: convertAtOf(fault, now, settings.convertDelayMs),
   };
   const place = () => context.blobs.place(draft, sealed.sha256);
-  const row = await store.add(given, quotas.get(account.id), place);
+  const row = await store.add(given, quota(), place);
   if (!row) throw new Refusal("QUOTA_LIMIT");
   context.conversion.poke();
   if (given.expire_at !== null) context.expiry.poke();

@@ -2,23 +2,13 @@
  * What a document is: by its first bytes, and by its name only where those say no more. A ZIP is
  * an office file, a digidoc container or just a ZIP; an OLE file is a letter or a mail.
  */
-export type FileFormat =
-  | "pdf"
-  | "tiff"
-  | "jpeg"
-  | "png"
-  | "gif"
-  | "webp"
-  | "bmp"
-  | "heic"
-  | "text"
-  | "office"
-  | "digidoc"
-  | "ddoc"
-  | "zip"
-  | "xml"
-  | "mail"
-  | "unknown";
+export const FILE_FORMATS = [
+  ...(["pdf", "tiff", "jpeg", "png", "gif", "webp", "bmp", "heic", "text", "office"] as const),
+  ...(["digidoc", "ddoc", "zip", "xml", "mail", "unknown"] as const),
+] as const;
+
+/** One of them. */
+export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const DIGIDOC_NAMES = new Set("asice sce asics scs bdoc edoc adoc".split(" "));
 const OFFICE_ZIP_NAMES = new Set("docx docm xlsx xlsm pptx pptm odt ods odp odg".split(" "));

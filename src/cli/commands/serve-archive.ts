@@ -18,10 +18,10 @@ import type { Shell } from "../shell.ts";
 import { type FaultRule, faultRuleOfText } from "../../embedded-archive/faults.ts";
 import {
   type FileLimits,
-  KINDS,
   SIGNATURE_SCHEMES,
   type SignatureScheme,
 } from "../../embedded-archive/archive-options.ts";
+import { FILE_FORMATS } from "../../formats/file-format.ts";
 import { quotedPath } from "../../std/quoted.ts";
 import { readText } from "../../std/small-file.ts";
 
@@ -181,9 +181,11 @@ function settingsOfMore(options: ServeArchiveOptions): Partial<EmbeddedArchiveOp
 function maxFileSize(text: string, before: Sizes = { byKind: {} }): Sizes {
   const at = text.indexOf("=");
   if (at < 0) return { ...before, all: size(text) };
-  const kind = KINDS.find((known) => known === text.slice(0, at));
+  const kind = FILE_FORMATS.find((known) => known === text.slice(0, at));
   if (kind === undefined) {
-    throw new InvalidArgumentError(`Write a size such as 10MB, or KIND=SIZE: ${KINDS.join(", ")}.`);
+    throw new InvalidArgumentError(
+      `Write a size such as 10MB, or KIND=SIZE: ${FILE_FORMATS.join(", ")}.`,
+    );
   }
   return { ...before, byKind: { ...before.byKind, [kind]: size(text.slice(at + 1)) } };
 }

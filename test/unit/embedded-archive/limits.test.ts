@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
 import { asiceOf, pdfOf, pngOf } from "../../fixtures/documents.ts";
-import { KINDS } from "../../../src/embedded-archive/archive-options.ts";
+import { FILE_FORMATS } from "../../../src/formats/file-format.ts";
 
 const pdf = pdfOf(1);
 
@@ -43,7 +43,7 @@ describe("how large a document may be", () => {
     const open = ArchiveUnderTest.open({ maxFileSizeByKind: { docx: 1 } as never });
     await expect(open).rejects.toMatchObject({
       code: "EMBEDDED_ARCHIVE_OPTIONS",
-      hint: `Kinds: ${KINDS.join(", ")}.`,
+      hint: `Kinds: ${FILE_FORMATS.join(", ")}.`,
     });
   });
 });
