@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream, renameSync } from "node:fs";
-import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { createReadStream, existsSync, renameSync } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncDirectory } from "../std/durable.ts";
@@ -52,7 +52,7 @@ export class Blobs {
     for (const name of await readdir(this.#incoming)) {
       const path = join(this.#incoming, name);
       const sha256 = await digestOf(path);
-      if (isKnown(sha256) && !(await this.has(sha256))) await rename(path, this.pathOf(sha256));
+      if (isKnown(sha256) && !this.has(sha256)) await rename(path, this.pathOf(sha256));
       else await rm(path);
     }
     for await (const { sha256, path } of blobsBelow(this.#root))
@@ -64,11 +64,8 @@ export class Blobs {
     return join(this.#root, sha256.slice(0, 2), sha256);
   }
 
-  async has(sha256: string): Promise<boolean> {
-    return access(this.pathOf(sha256)).then(
-      () => true,
-      () => false,
-    );
+  has(sha256: string): boolean {
+    return existsSync(this.pathOf(sha256));
   }
 
   /** A file to write an upload into. */

@@ -79,7 +79,7 @@ export class ClosedArchive implements AsyncDisposable {
     for (const { sha256, ...blob } of store.documents.blobs()) known.set(sha256, blob);
     yield* checkFiles(join(this.#dataDir, "blobs"), known, total);
     for (const [sha256, { id }] of known)
-      if (!(await this.#blobs.has(sha256)) && !incoming.has(sha256))
+      if (!this.#blobs.has(sha256) && !incoming.has(sha256))
         yield { what: "missing", message: `document ${id} has no bytes: ${sha256} is not there` };
   }
 

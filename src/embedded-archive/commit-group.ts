@@ -1,13 +1,5 @@
 import type { Database } from "better-sqlite3";
 
-/** What one of many wants to have committed. */
-type Work<T> = {
-  /** Inside the transaction, in a savepoint of its own. */
-  run: () => T;
-  /** After the commit, in the same turn of the event loop: nobody sees the one without the other. */
-  after?: (result: T) => void;
-};
-
 /** `work` returns what is to be done once it is committed. */
 type Waiting = { work: () => () => void; reject: (error: unknown) => void };
 
@@ -27,8 +19,12 @@ export class CommitGroup {
     this.#before = before;
   }
 
-  /** Resolves with what `run` returns once that is on the disk. Works run in the order of calls. */
-  run<T>({ run, after }: Work<T>): Promise<T> {
+  /**
+   * Resolves with what `run` returns once that is on the disk. Works run in the order of calls, inside the
+   * transaction, each in a savepoint of its own; `after` follows in the same turn of the event loop as the commit:
+   * nobody sees the one without the other.
+   */
+  run<T>(run: () => T, after?: (result: T) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const work = () => {
       const result = run();

@@ -14,19 +14,14 @@ const RETRY_MS = 10_000;
  * Turns UPLOADED documents into CONVERTED ones, each when it is due, one after another. What is
  * still to do is in the store, so a restart goes on where the last run stopped.
  */
-export class Conversion extends Loop {
-  readonly #parts: ConversionParts;
+export class Conversion extends Loop<ConversionParts> {
+  // A step fails when the disk is full, most likely: then nothing else is worth trying either.
+  protected readonly retryMs = RETRY_MS;
   #idlers: (() => void)[] = [];
-
-  constructor(parts: ConversionParts) {
-    // A step fails when the disk is full, most likely: then nothing else is worth trying either.
-    super(parts, RETRY_MS);
-    this.#parts = parts;
-  }
 
   /** Resolves when no conversion is outstanding; those that never come do not count. */
   async idle(): Promise<void> {
-    if (this.stopping.aborted || !this.#parts.store.documents.nextDue()) return;
+    if (this.stopping.aborted || !this.parts.store.documents.nextDue()) return;
     await new Promise<void>((resolve) => this.#idlers.push(resolve));
   }
 
@@ -37,7 +32,7 @@ export class Conversion extends Loop {
   }
 
   protected async step(): Promise<number> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.parts;
     const next = store.documents.nextDue();
     if (!next) {
       this.#settleIdlers();
@@ -53,9 +48,13 @@ export class Conversion extends Loop {
   }
 
   async #convert(row: StoredDocumentRow): Promise<void> {
-    const { store, blobs, converter, clock, log } = this.#parts;
+    const { store, blobs, converter, clock, log } = this.parts;
     try {
-      const found = await converter.extract(blobs.pathOf(row.sha256), row.filename);
+      const found = await converter.run({
+        job: "extract",
+        path: blobs.pathOf(row.sha256),
+        filename: row.filename,
+      });
       // A conversion that was cut short found nothing, and is made again by the next run.
       if (!this.stopping.aborted) store.convert(row, found, clock.now());
     } catch (error) {

@@ -33,24 +33,8 @@ export class Converter {
     this.#jobMsMax = jobMsMax;
   }
 
-  /** Pages charged for the file. */
-  async pagesOf(path: string, filename: string): Promise<number> {
-    return (await this.#run({ job: "pages", path, filename })).pages;
-  }
-
-  /** Pages, metadata, text and contents of the file. */
-  extract(path: string, filename: string): Promise<Converted> {
-    return this.#run({ job: "extract", path, filename });
-  }
-
-  /** Gives up what is under way. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#worker?.terminate();
-    await this.#queue.onIdle();
-  }
-
-  #run(request: WorkerRequest): Promise<Converted> {
+  /** What the job finds in the file. */
+  run(request: WorkerRequest): Promise<Converted> {
     const look = async () => {
       const reply = await this.#ask(request);
       if ("found" in reply) return reply.found;
@@ -59,6 +43,13 @@ export class Converter {
       return NOTHING_FOUND;
     };
     return this.#queue.add(look, { priority: PRIORITY[request.job] });
+  }
+
+  /** Gives up what is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker?.terminate();
+    await this.#queue.onIdle();
   }
 
   async #ask(request: WorkerRequest): Promise<WorkerReply> {

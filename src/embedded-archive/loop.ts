@@ -12,17 +12,16 @@ export type LoopParts = {
 };
 
 /** Takes one step after another until it is stopped. */
-export abstract class Loop {
-  readonly #parts: LoopParts;
-  readonly #retryMs: number;
+export abstract class Loop<Parts extends LoopParts> {
+  protected readonly parts: Parts;
+  /** The rest after a step that failed. */
+  protected abstract readonly retryMs: number;
   readonly #wakeup = new Wakeup();
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  /** @param retryMs the rest after a step that failed */
-  constructor(parts: LoopParts, retryMs: number) {
-    this.#parts = parts;
-    this.#retryMs = retryMs;
+  constructor(parts: Parts) {
+    this.parts = parts;
   }
 
   /** Resolves with how long to rest before the next one, in milliseconds. */
@@ -50,7 +49,7 @@ export abstract class Loop {
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.parts;
     while (!this.stopping.aborted) {
       const restMs = Math.min(await this.#step(), REST_MS_MAX);
       if (restMs <= 0) await setImmediate();
@@ -63,8 +62,8 @@ export abstract class Loop {
     try {
       return await this.step();
     } catch (error) {
-      this.#parts.log({ event: "fault", why: messageOf(error) });
-      return this.#retryMs;
+      this.parts.log({ event: "fault", why: messageOf(error) });
+      return this.retryMs;
     }
   }
 }

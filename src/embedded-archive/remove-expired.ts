@@ -3,7 +3,7 @@ import { Loop, type LoopParts } from "./loop.ts";
 import type { NoticeRow } from "./notice-table.ts";
 import type { Store } from "./store.ts";
 
-/** `notifyUrl`: where expiries are told; undefined: they are only logged. */
+/** `notifyUrl`: where expiries are reported; undefined: they are only logged. */
 export type ExpiryParts = LoopParts & { store: Store; notifyUrl: string | undefined };
 
 /** Between deliveries of one notice: doubled with each failure, up to the second. Guesses. */
@@ -22,16 +22,10 @@ const NOTICED_MAX = 500;
  * it is delivered. It is delivered once, unless the archive ends between the answer and writing
  * that down; `notice` in the body is the same then, so that the receiver can tell.
  */
-export class Expiry extends Loop {
-  readonly #parts: ExpiryParts;
+export class Expiry extends Loop<ExpiryParts> {
+  protected readonly retryMs = RETRY_MS_MIN;
   /** A loop of its own, for a receiver that takes its time must not delay the log. */
-  readonly #delivery: Delivery;
-
-  constructor(parts: ExpiryParts) {
-    super(parts, RETRY_MS_MIN);
-    this.#parts = parts;
-    this.#delivery = new Delivery(parts);
-  }
+  readonly #delivery = new Delivery(this.parts);
 
   override start(): void {
     super.start();
@@ -44,7 +38,7 @@ export class Expiry extends Loop {
   }
 
   protected step(): number {
-    const { store, clock, log, notifyUrl } = this.#parts;
+    const { store, clock, log, notifyUrl } = this.parts;
     const now = clock.now();
     const next = store.notices.nextExpiry();
     if (next === undefined) return Infinity;
@@ -58,16 +52,11 @@ export class Expiry extends Loop {
 }
 
 /** Delivers what was noticed, one notice after another. */
-class Delivery extends Loop {
-  readonly #parts: ExpiryParts;
-
-  constructor(parts: ExpiryParts) {
-    super(parts, RETRY_MS_MIN);
-    this.#parts = parts;
-  }
+class Delivery extends Loop<ExpiryParts> {
+  protected readonly retryMs = RETRY_MS_MIN;
 
   protected async step(): Promise<number> {
-    const { store, clock, log, notifyUrl } = this.#parts;
+    const { store, clock, log, notifyUrl } = this.parts;
     const next = store.notices.nextDue();
     // Without an address what is still to be delivered waits for a run that has one.
     if (!next || notifyUrl === undefined) return Infinity;

@@ -136,15 +136,11 @@ export class Store {
     quotaPages: number | undefined,
     place: () => void,
   ): Promise<StoredDocumentRow | undefined> {
-    return this.#group.run({
-      run: () => {
-        const left = (quotaPages ?? Infinity) - this.pagesUsed(given.account_id);
-        return given.pages_charged > left ? undefined : this.documents.add(given);
-      },
-      after: (row) => {
-        if (row) place();
-      },
-    });
+    const add = () => {
+      const left = (quotaPages ?? Infinity) - this.pagesUsed(given.account_id);
+      return given.pages_charged > left ? undefined : this.documents.add(given);
+    };
+    return this.#group.run(add, (row) => row && place());
   }
 
   /**
@@ -152,14 +148,12 @@ export class Store {
    * itself.
    */
   async isFirst({ signature, until }: Dated, now: number): Promise<boolean> {
-    return this.#group.run({
-      run: () => {
-        this.#sql.of("DELETE FROM accepted_signature WHERE until < ?").run(now);
-        const { changes } = this.#sql
-          .of("INSERT INTO accepted_signature VALUES (?, ?) ON CONFLICT DO NOTHING")
-          .run(signature, until);
-        return changes === 1;
-      },
+    return this.#group.run(() => {
+      this.#sql.of("DELETE FROM accepted_signature WHERE until < ?").run(now);
+      const { changes } = this.#sql
+        .of("INSERT INTO accepted_signature VALUES (?, ?) ON CONFLICT DO NOTHING")
+        .run(signature, until);
+      return changes === 1;
     });
   }
 

@@ -54,8 +54,8 @@ export async function upload(
   const quotaPages = quota();
   // With an allowance the pages are counted before the document is taken, so that it is never overdrawn. Without
   // one that would be for nothing: the document is charged 1, and its true number once it is converted.
-  const pages =
-    quotaPages === undefined ? 1 : await context.converter.pagesOf(draft.path, asked.filename);
+  const request = { job: "pages", path: draft.path, filename: asked.filename } as const;
+  const pages = quotaPages === undefined ? 1 : (await context.converter.run(request)).pages;
   if (store.pagesUsed(account.id) + pages > (quotaPages ?? Infinity))
     throw new Refusal("QUOTA_LIMIT");
   const now = settings.clock.now();

@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_790,
   "main.ts": 12,
-  "embedded-archive": 4_612,
+  "embedded-archive": 4_577,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

@@ -14,10 +14,10 @@ const program = (dataDir: string) => {
     JSON.stringify(new URL(`../../../src/embedded-archive/${name}.ts`, import.meta.url).href);
   return `import { EmbeddedArchive } from ${from("embedded-archive")};
     import { Converter } from ${from("converter")};
-    const { extract } = Converter.prototype;
-    Converter.prototype.extract = function (...given) {
+    const { run } = Converter.prototype;
+    Converter.prototype.run = function (...given) {
       console.log("converting");
-      return extract.apply(this, given);
+      return run.apply(this, given);
     };
     const options = { dataDir: ${JSON.stringify(dataDir)}, listen: { host: "127.0.0.1", port: 0 } };
     const archive = await EmbeddedArchive.open({ ...options, convertDelayMs: 0 });

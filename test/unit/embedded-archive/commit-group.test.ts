@@ -13,11 +13,11 @@ function opened() {
 test("what comes together is kept in its order, each with its own result", async () => {
   const { group, add, names } = opened();
   const results = await Promise.all(
-    ["a", "b", "c"].map((name) => group.run({ run: () => add(name) && name })),
+    ["a", "b", "c"].map((name) => group.run(() => add(name) && name)),
   );
   expect(results).toEqual(["a", "b", "c"]);
   expect(names()).toEqual(["a", "b", "c"]);
-  await group.run({ run: () => add("d") });
+  await group.run(() => add("d"));
   expect(names()).toEqual(["a", "b", "c", "d"]);
 });
 
@@ -28,9 +28,9 @@ test("one that fails is undone whole and takes none of the others along", async 
     return add("a");
   };
   const outcomes = await Promise.allSettled([
-    group.run({ run: () => add("a") }),
-    group.run({ run: failing }),
-    group.run({ run: () => add("b") }),
+    group.run(() => add("a")),
+    group.run(failing),
+    group.run(() => add("b")),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(names()).toEqual(["a", "b"]);
@@ -43,14 +43,15 @@ test("the disk is waited for once a group, ahead of its commit; what follows com
     seen.push(`before ${names().length}`);
     await new Promise((resolve) => setImmediate(resolve));
   });
-  const work = (name: string) => ({
-    run: () => add(name),
-    after: () => seen.push(`after ${name}: ${names().length}`),
-  });
-  const first = [group.run(work("a")), group.run(work("b"))];
+  const run = (name: string) =>
+    group.run(
+      () => add(name),
+      () => seen.push(`after ${name}: ${names().length}`),
+    );
+  const first = [run("a"), run("b")];
   // While the first group waits for the disk, the next one gathers.
   await new Promise((resolve) => setImmediate(resolve));
-  const second = [group.run(work("c")), group.run(work("d"))];
+  const second = [run("c"), run("d")];
   await Promise.all([...first, ...second]);
   expect(seen).toEqual([
     "before 0",
@@ -68,9 +69,9 @@ test("a disk that fails keeps nothing of the group, and the next one is tried", 
   const group = new CommitGroup(db, () =>
     isBroken ? Promise.reject(new Error("no space left")) : Promise.resolve(),
   );
-  await expect(group.run({ run: () => add("a") })).rejects.toThrow("no space left");
+  await expect(group.run(() => add("a"))).rejects.toThrow("no space left");
   expect(names()).toEqual([]);
   isBroken = false;
-  await group.run({ run: () => add("b") });
+  await group.run(() => add("b"));
   expect(names()).toEqual(["b"]);
 });

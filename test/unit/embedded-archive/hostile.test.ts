@@ -175,9 +175,10 @@ test("a document that takes too long is given up, and the next one is read", asy
   await under.archive.close();
   const [long = "", short = ""] = under.stored();
   const converter = new Converter((event) => log.push(event), { jobMsMax: 30 });
-  expect((await converter.extract(long, "long.pdf")).pages).toBe(1);
+  const extract = { job: "extract", filename: "long.pdf" } as const;
+  expect((await converter.run({ ...extract, path: long })).pages).toBe(1);
   const patient = new Converter(() => {});
-  expect((await patient.extract(short, "short.pdf")).pages).toBe(2);
+  expect((await patient.run({ ...extract, path: short })).pages).toBe(2);
   expect(log).toMatchObject([{ event: "unreadable", filename: "long.pdf" }]);
   await Promise.all([converter.close(), patient.close()]);
 });
