@@ -207,7 +207,9 @@ async function leftOf(
     mirrors
       .filter(({ name }) => names.has(name))
       .reduce((left, mirror) => left - mirror.documents[state], documents[state]);
-  if (still("settling") - unfinished + documents.uploading + documents.inDoubt > 0) return "more";
+  // Not summed: one that has become whole since it was counted may be under way by now.
+  if (still("settling") > unfinished) return "more";
+  if (documents.uploading + documents.inDoubt > 0) return "more";
   // All may be done, and in another archive.
   if (watched.identity() === "unknown") return "more";
   if (sending && !paused && (await isAsked(watched, gate, wait))) return "more";

@@ -180,7 +180,7 @@ const LINES: Readonly<Record<string, number>> = {
   report: 3_132,
   dashboard: 2_615,
   notify: 1_850,
-  daemon: 3_403,
+  daemon: 3_405,
   check: 1_400,
   cli: 6_790,
   "main.ts": 12,

@@ -9,7 +9,7 @@ import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
-import { noDocuments, statusOf } from "../../../src/report/status.ts";
+import { type Counts, noDocuments, statusOf } from "../../../src/report/status.ts";
 import { ofMirror } from "../../fixtures/assignments.ts";
 
 const interval = { initialMs: 1, maxMs: 1 };
@@ -25,12 +25,12 @@ const MIRROR = 1;
 
 type Scanned = Pick<ScanScheduler, "isLed" | "mirror" | "state">;
 
-/** A pass over one mirror; `look` is called whenever the status is read, and tells how many are settling. */
+/** A pass over one mirror; `look` is called whenever the status is read, and tells what is not over: settling, or more. */
 async function pass(
   journal: MemoryJournal,
   scanScheduler: { isLed: boolean; scans: number },
-  look: () => number,
-  conversion?: { readonly uploaded: () => number; readonly ask: () => void },
+  look: () => number | Partial<Counts>,
+  askConverted?: () => void,
 ): Promise<void> {
   const scanSchedulers: Scanned[] = [
     {
@@ -49,18 +49,19 @@ async function pass(
       sending: true,
       identity: () => "same" as const,
       outage: () => undefined,
-      askConverted: () => conversion?.ask(),
+      askConverted: () => askConverted?.(),
       changed,
       clock: systemClock,
       async status() {
         const report = await statusOf(journal, CONFIG, true, 0);
-        const uploaded = conversion?.uploaded() ?? 0;
-        const documents = { ...noDocuments(), settling: look(), uploaded };
+        const seen = look();
+        const some = typeof seen === "number" ? { settling: seen } : seen;
+        const documents = { ...noDocuments(), ...some };
         setImmediate(() => changed.tell());
         return { ...report, documents };
       },
     },
-    { waitConverted: conversion !== undefined },
+    { waitConverted: askConverted !== undefined },
     AbortSignal.timeout(20_000),
   );
 }
@@ -100,16 +101,24 @@ test.for([
 
 test("what is not CONVERTED is asked about at once, one time, when nothing else is left", async () => {
   const asked: number[] = [];
+  const left = [{ settling: 1 }, { uploaded: 1 }, { uploaded: 1 }, { uploaded: 1 }];
   let looks = 0;
-  const look = () => {
-    looks += 1;
-    return looks === 1 ? 1 : 0;
-  };
-  await pass(new MemoryJournal(), { isLed: true, scans: 1 }, look, {
-    uploaded: () => (looks < 4 ? 1 : 0),
-    ask: () => asked.push(looks),
-  });
+  const look = () => left[looks++] ?? 0;
+  await pass(new MemoryJournal(), { isLed: true, scans: 1 }, look, () => asked.push(looks));
   expect(asked).toEqual([2]);
+  expect(looks).toBe(5);
+});
+
+test("a file that became whole after the unfinished ones were counted is waited for while it is sent", async () => {
+  const journal = new MemoryJournal();
+  const { id: mirrorId } = await journal.mirror("scans", "/srv");
+  const problem = { code: "FILE_UNFINISHED", message: "looks unfinished" };
+  const dueAt = Date.now() + 10_000;
+  journal.store.put(aDocument({ id: 1, mirrorId, state: "settling", problem, dueAt }));
+  const left = [{ uploading: 1 }, { inDoubt: 1 }];
+  let looks = 0;
+  await pass(journal, { isLed: true, scans: 1 }, () => left[looks++] ?? 0);
+  expect(looks).toBe(3);
 });
 
 /** One look is enough where the sources count as scanned; else there is a second, at which an instance comes that leads what is free. */
