@@ -12,7 +12,7 @@ import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./prepare.ts";
-import { type Judged, LOOK_MAX, SettleJudge } from "./settle-judge.ts";
+import { LOOK_MAX, SettleJudge } from "./settle-judge.ts";
 import type { QueueState } from "./send-queue.ts";
 
 /** Files of one step at most while nobody waits for a turn. */
@@ -86,7 +86,8 @@ export class Settler {
     const followed = { rows: new Set<number>(), tombstones: new Set<number>(), afterActions };
     try {
       for await (const judged of this.#judge.of(mirror, due, followed)) {
-        const changes = changesOf(judged);
+        // It may be seen to change meanwhile: then the look is of another content.
+        const changes = judged.flatMap((each) => asSeen(each.document, each.changes));
         await journal.apply(changes);
         this.#stream?.ready(changes.filter(isSettled).length);
         const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
@@ -108,21 +109,6 @@ export class Settler {
     const due = await journal.take({ ...query, limit: limit + asked.size });
     return due.filter(({ id }) => !asked.has(id)).slice(0, limit);
   }
-}
-
-/** What a close look at these files changes. */
-function changesOf(judged: readonly Judged[]): Change[] {
-  const changes: Change[] = [];
-  /** What each batch came to with the last document that joined it. */
-  const batches = new Map<string, Change>();
-  for (const { document, changes: own } of judged) {
-    // It may be seen to change meanwhile: then the look is of another content.
-    for (const change of asSeen(document, own)) {
-      if (change.type === "batch") batches.set(change.batch.id, change);
-      else changes.push(change);
-    }
-  }
-  return [...batches.values(), ...changes];
 }
 
 function isSettled(change: Change): boolean {
