@@ -17,6 +17,8 @@ export type HomeSettings = {
 
 /** Deliberately a port that refuses. */
 const NOWHERE = "http://127.0.0.1:9";
+/** A scan by the clock would fall into what is measured of a daemon that is idle. */
+const NEVER = "0 3 29 2 1";
 
 export class Home {
   readonly dir: string;
@@ -45,6 +47,7 @@ mirrors: [{ name: scans, source: "${source}", target: /, settle: ${settle}, watc
 journal: journal.db
 upload: { concurrency: ${settings.concurrency ?? 8} }
 web: off
+schedule: { rescan: "${NEVER}" }
 log: { level: info }
 `;
     writeFileSync(this.#config, text, { mode: 0o600 });

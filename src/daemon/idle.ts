@@ -51,7 +51,7 @@ const PUT_OFF_MS = 10_000;
 const DUE_MAX = 100;
 
 /** Counting a large journal takes a moment: it takes a twentieth of the time at most. */
-const LOOK_REST: RestPolicy = { times: 19, minMs: 20, maxMs: 100 };
+const LOOK_REST: RestPolicy = { times: 19, minMs: 50, maxMs: 100 };
 
 /** The pass of every account; where one archive cannot go on, the others are waited for before this rejects. */
 export async function allIdle(

@@ -13,7 +13,7 @@ import { QUERIES } from "./sqlite-queries.ts";
 import type { Statements } from "../sqlite/statements.ts";
 
 /** So many rows are remembered; all are forgotten together, as to drop the oldest costs more than it saves. */
-const KNOWN_MAX = 2_048;
+const KNOWN_MAX = 8_192;
 
 export class DocumentsTable {
   readonly #sql: Statements;
