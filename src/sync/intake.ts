@@ -260,10 +260,7 @@ export class Intake {
     return document?.doubtAt != null;
   }
 
-  /**
-   * Compares and writes, again where a row had moved on in between. False when rows move faster
-   * than they can be compared.
-   */
+  /** Compares and writes, again where a row had moved on in between; false when rows move faster than that. */
   async #journaled(compared: () => Promise<Change[]>): Promise<boolean> {
     for (let tries = 0; tries < TRIES; tries++) {
       const applied = await this.#applied(await compared());
@@ -277,7 +274,9 @@ export class Intake {
     const ahead = new Window(AHEAD_MAX);
     for (let at = 0; at < changes.length; at += CHANGES_MAX) {
       const some = changes.slice(at, at + CHANGES_MAX);
-      await ahead.add(some.length, async () => {
+      // No row is changed before the directory is to be listed again, whatever becomes of either write.
+      const weight = some.some(({ type }) => type === "directory") ? AHEAD_MAX : some.length;
+      await ahead.add(weight, async () => {
         applied.push(...(await this.#context.journal.apply(some)));
       });
     }

@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_551,
   source: 4_300,
   reader: 1_600,
-  sync: 8_914,
+  sync: 8_913,
   report: 3_132,
   dashboard: 2_615,
   notify: 1_850,

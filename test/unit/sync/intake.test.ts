@@ -399,6 +399,33 @@ describe("large directories", () => {
     expect(desk.journal.store.writes - writes).toBe(24);
   });
 
+  test.for([
+    [false, 3, "new files alone: some share a commit"],
+    [true, 1, "no row is changed before the directory is to be listed again"],
+  ] as const)(
+    "a file vanished: %s: %i writes at the beginning, because %s",
+    async ([vanished, writes]) => {
+      const { desk, intake } = await anIntake();
+      if (vanished) rowIn(desk, "settling");
+      const apply = desk.journal.apply.bind(desk.journal);
+      const committed = Promise.withResolvers<void>();
+      const begun: (readonly Change[])[] = [];
+      desk.journal.apply = async (changes) => {
+        begun.push(changes);
+        await committed.promise;
+        return apply(changes);
+      };
+      const names = Array.from({ length: 900 }, (_, n) => [`new-${n}.pdf`, "1"] as const);
+      const listed = intake.listing(1, listing(Object.fromEntries(names)));
+      await expect.poll(() => begun.length).toBe(writes);
+      await desk.clock.advance(0);
+      expect(begun).toHaveLength(writes);
+      committed.resolve();
+      await listed;
+      expect(begun.flat().filter(({ type }) => type === "add")).toHaveLength(900);
+    },
+  );
+
   test("names are bytes: two that look alike are two", async () => {
     const { desk, intake } = await anIntake();
     const names = ["é".normalize("NFC"), "é".normalize("NFD")].map(rawOfText);
