@@ -1,9 +1,21 @@
 /** What happened lately: usage buckets, and batches. */
 import type { DocumentCount } from "./document-counts.ts";
-import type { Cell } from "./columns.ts";
 import type { Batch } from "./journal.ts";
 import type { Statements } from "../sqlite/statements.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
+
+const ADD_USAGE = `INSERT INTO usage_buckets
+    (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved, failed)
+  VALUES (@at, @mirrorId, @uploaded, @uploadedBytes, @converted, @pages, @charged, @saved, @failed)
+  ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + @uploaded,
+    uploaded_bytes = uploaded_bytes + @uploadedBytes, converted = converted + @converted,
+    pages = pages + @pages, charged = charged + @charged, saved = saved + @saved,
+    failed = failed + @failed`;
+
+const ADD_COUNT = `INSERT INTO document_counts (mirror_id, state, documents, pages, unknown)
+  VALUES (@mirrorId, @state, @documents, @pages, @unknown)
+  ON CONFLICT (mirror_id, state) DO UPDATE SET documents = documents + @documents,
+    pages = pages + @pages, unknown = unknown + @unknown`;
 
 /** Written with the documents that it is about. */
 export class ActivityTable {
@@ -14,14 +26,13 @@ export class ActivityTable {
   }
 
   /** Adds to the usage bucket of its mirror and time. */
-  add({ at, mirrorId, uploadedBytes, ...counts }: UsageBucket): void {
-    const key = { at, mirror_id: mirrorId };
-    this.#add("usage_buckets", key, { ...counts, uploaded_bytes: uploadedBytes });
+  add(usageBucket: UsageBucket): void {
+    this.#sql.of(ADD_USAGE).run(usageBucket);
   }
 
   /** Adds to the count of its mirror and state. */
-  count({ mirrorId, state, ...counts }: DocumentCount): void {
-    this.#add("document_counts", { mirror_id: mirrorId, state }, counts);
+  count(count: DocumentCount): void {
+    this.#sql.of(ADD_COUNT).run(count);
   }
 
   /** Inserts or updates a batch; one that has its receipt lacks it again. */
@@ -33,18 +44,5 @@ export class ActivityTable {
           opened_at = excluded.opened_at, joined_at = excluded.joined_at,
           documents = excluded.documents, receipt_at = NULL`)
       .run(id, mirrorId, openedAt, joinedAt, documents);
-  }
-
-  #add(
-    table: string,
-    key: Readonly<Record<string, Cell>>,
-    counts: Readonly<Record<string, number>>,
-  ) {
-    const names = [...Object.keys(key), ...Object.keys(counts)];
-    const sums = Object.keys(counts).map((name) => `${name} = ${name} + excluded.${name}`);
-    this.#sql
-      .of(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => "?").join()})
-        ON CONFLICT (${Object.keys(key).join()}) DO UPDATE SET ${sums.join()}`)
-      .run(...Object.values(key), ...Object.values(counts));
   }
 }

@@ -17,6 +17,8 @@ export type Dialect = {
   ) => string;
   /** A list as the table `name` with the one column `value`. */
   readonly listed: (list: number, name: string) => string;
+  /** The bytes of a text in hex. */
+  readonly unhexed: (text: string) => string;
   /** Whether two paths are the same, by the index of directories. */
   readonly isPath: (column: string, path: number) => string;
   /** Whether a path is in a range, the end excluded, by the same index. */
@@ -47,6 +49,7 @@ export const SQLITE: Dialect = {
   isAmong: (column, list, _type, orAny) =>
     withAny(`${column} IN (SELECT value FROM json_each($${list}))`, orAny && `$${list}`),
   listed: (list, name) => `json_each($${list}) ${name}`,
+  unhexed: (text) => `unhex(${text})`,
   isPath: (column, path) => `${column} = $${path}`,
   isPathBetween: (column, from, to) => `${column} >= $${from} AND ${column} < $${to}`,
   pathOrder: (column) => column,
@@ -65,6 +68,7 @@ export const POSTGRES: Dialect = {
   isAmong: (column, list, type, orAny) =>
     withAny(`${column} = ANY($${list}::${type}[])`, orAny && `$${list}::${type}[]`),
   listed: (list, name) => `unnest($${list}::text[]) ${name} (value)`,
+  unhexed: (text) => `decode(${text}, 'hex')`,
   isPath: (column, path) => isSame(column, `$${path}::bytea`),
   isPathBetween: (column, from, to) => {
     const [start, end] = [startOf(`$${from}::bytea`), startOf(`$${to}::bytea`)];

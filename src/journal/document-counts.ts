@@ -15,11 +15,6 @@ export type DocumentCount = {
   readonly unknown: number;
 };
 
-/** Counts by mirror and state. */
-export type CountSums = Pick<Map<string, DocumentCount>, "get"> & {
-  set(key: string, sum: DocumentCount): unknown;
-};
-
 /** What a row counts that is there now, less what it counted before. */
 export function countsOf(before: Document | undefined, after?: Document): DocumentCount[] {
   const isSame = before?.state === after?.state && before?.mirrorId === after?.mirrorId;
@@ -31,16 +26,19 @@ export function countsOf(before: Document | undefined, after?: Document): Docume
   return [...(before ? [count(before, -1)] : []), ...(after ? [count(after, 1)] : [])];
 }
 
-/** Adds to the sum of its mirror and state. */
-export function addCount(sums: CountSums, count: DocumentCount): void {
-  const key = `${count.mirrorId}:${count.state}`;
-  const { documents = 0, pages = 0, unknown = 0 } = sums.get(key) ?? {};
-  sums.set(key, {
-    ...count,
-    documents: count.documents + documents,
-    pages: count.pages + pages,
-    unknown: count.unknown + unknown,
-  });
+/** One sum for each mirror and state. */
+export function summedCounts(counts: readonly DocumentCount[]): DocumentCount[] {
+  const sums = new Map<string, { -readonly [K in keyof DocumentCount]: DocumentCount[K] }>();
+  for (const count of counts) {
+    const key = `${count.mirrorId}:${count.state}`;
+    const sum = sums.get(key);
+    if (sum) {
+      sum.documents += count.documents;
+      sum.pages += count.pages;
+      sum.unknown += count.unknown;
+    } else sums.set(key, { ...count });
+  }
+  return [...sums.values()];
 }
 
 /** Counts the rows that are there, where the writer did not write them. */

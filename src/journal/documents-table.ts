@@ -22,6 +22,8 @@ export class DocumentsTable {
   #generation = 0;
   /** Every new row has the same columns. */
   #insertion: Statement | undefined;
+  /** By the names of their columns, which take less to put together than the statement. */
+  readonly #updates = new Map<string, Statement>();
   /** The directory that was last asked for: files come by the directory. */
   #directory: { mirrorId: number; dir: RawPath; id: number } | undefined;
 
@@ -79,12 +81,24 @@ export class DocumentsTable {
     }
     const names = Object.keys(columns);
     if (names.length === 0) return before;
-    const set = names.map((name) => `${name} = ?`).join();
-    const { changes } = this.#sql
-      .of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`)
-      .run(...Object.values(columns), before.id, before.state satisfies State);
+    const { changes } = this.#updateOf(names).run(
+      ...Object.values(columns),
+      before.id,
+      before.state satisfies State,
+    );
     invariant(changes === 1, `document ${before.id} left ${before.state} before it was written`);
     return this.remembered({ ...before, ...fields });
+  }
+
+  #updateOf(names: readonly string[]): Statement {
+    const key = names.join();
+    let update = this.#updates.get(key);
+    if (!update) {
+      const set = names.map((name) => `${name} = ?`).join();
+      update = this.#sql.of(`UPDATE documents SET ${set} WHERE id = ? AND state = ?`);
+      this.#updates.set(key, update);
+    }
+    return update;
   }
 
   /** Removes the row; a row that superseded it supersedes its predecessor instead. */

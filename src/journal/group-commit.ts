@@ -30,6 +30,9 @@ type Write = {
   readonly committed: ((value: never) => void) | undefined;
 };
 
+/** What writes that run together share: written after the last of them, or not at all. */
+export type Shared = { complete(): void; discard(): void };
+
 /** Resolves once what was committed before the call is on the disk. */
 export type Flush = () => Promise<void>;
 
@@ -55,6 +58,8 @@ const NEVER = new AbortController().signal;
 export class GroupCommit {
   /** For what runs within a write: changes when a write is undone, and when another process has written. */
   generation = 0;
+  /** Of what runs within the writes to come. */
+  shared: Shared | undefined;
   readonly #db: Database;
   readonly #path: string;
   readonly #clock: Clock;
@@ -146,6 +151,7 @@ export class GroupCommit {
     this.#queue = [];
     try {
       for (const write of group) this.#open.push({ write, outcome: this.#attempt(write.run) });
+      this.shared?.complete();
     } catch (error) {
       this.#undo([...new Set([...this.#open.map(({ write }) => write), ...group])], error);
     }
@@ -262,6 +268,7 @@ export class GroupCommit {
   #undo(writes: readonly Write[], cause: unknown): void {
     this.#open = [];
     this.generation += 1;
+    this.shared?.discard();
     try {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
     } catch (error) {

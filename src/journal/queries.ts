@@ -34,7 +34,7 @@ export type Queries = ReturnType<typeof queriesIn>;
 
 /** The texts in a dialect. */
 export function queriesIn(dialect: Dialect) {
-  const { by, isAmong, isPath, join, listed, textKinds, unindexed } = dialect;
+  const { by, isAmong, isPath, join, listed, textKinds, unhexed, unindexed } = dialect;
   const DOCUMENT = selectDocument(dialect);
   const IN_DIRECTORY = `directories d ${join} documents n ON n.dir_id = d.id`;
   const KNOWN = `SELECT n.id, n.name, n.state, n.stamp, n.gone_at AS "goneAt",
@@ -72,6 +72,14 @@ export function queriesIn(dialect: Dialect) {
       UNION ALL ${DOCUMENT} WHERE n.problem_code IN (${IN_DOUBT}) AND n.size_bytes = $3
         AND n.archive_id = (SELECT archive_id FROM mirrors WHERE id = $1) AND n.state = 'held'
         AND ${unindexed("n.mirror_id")} = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL`,
+    knownContents: `SELECT c.value AS digest FROM mirrors m ${join} ${listed(2, "c")} ON true ${join} documents n
+        ON n.mirror_id = m.id AND substr(n.digest, 1, 12) = substr(c.value, 1, 12) AND n.digest = c.value
+      WHERE m.archive_id = $1
+        AND (n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') OR n.doubt_at IS NOT NULL)
+      UNION ALL SELECT c.value FROM mirrors m ${join} ${listed(2, "c")} ON true ${join} documents n
+        ON n.mirror_id = m.id AND n.ignored_digest = c.value WHERE m.archive_id = $1
+      UNION ALL SELECT c.value FROM mirrors m ${join} ${listed(3, "c")} ON true ${join} tombstones r
+        ON r.mirror_id = m.id AND r.digest = ${unhexed("c.value")} WHERE m.archive_id = $1`,
     ignoredWith: `${DOCUMENT} WHERE n.mirror_id = $1 AND n.ignored_digest = $2 ORDER BY n.id`,
     conflicts: `${DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
       AND ${MAY_BE_ARCHIVED} ORDER BY n.id`,

@@ -102,6 +102,11 @@ export interface ContentIndex {
    * oldest first.
    */
   sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]>;
+  /**
+   * Which of these contents, by their digests, any mirror of the archive may have to do with: `sentWith`, `ignoredWith`
+   * and `tombstones` find nothing of all others. One question for many files.
+   */
+  knownContents(digests: readonly string[]): Promise<ReadonlySet<string>>;
   /** Rows of a mirror whose file was left alone with this content, instead of sending it; oldest first. */
   ignoredWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** The latest row of a mirror that was sent from this shown path, and whose file was found elsewhere since. */

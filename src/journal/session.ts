@@ -7,7 +7,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
 import { MARK_UNCLEAN, type Cluster, type ClusterChange, SOLO_CLUSTER } from "./cluster.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { GroupCommit, type Shared } from "./group-commit.ts";
 import { asFault, fullFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 import type { BlockageOptions } from "./blockage.ts";
 import {
@@ -181,6 +181,11 @@ export class Session {
       throw journalFault("JOURNAL_READ_ONLY", this.#path, "opened for reading");
     }
     return this.#commits.enqueue(run, committed);
+  }
+
+  /** See `GroupCommit.shared`. */
+  share(shared: Shared): void {
+    this.#commits.shared = shared;
   }
 
   /** See `GroupCommit.generation`. */

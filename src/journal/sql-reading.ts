@@ -72,6 +72,14 @@ export abstract class SqlReading {
     return sent.sort(byId);
   }
 
+  async knownContents(digests: readonly string[]): Promise<ReadonlySet<string>> {
+    if (digests.length === 0) return new Set();
+    const hex = digests.map((digest) => Buffer.from(digest, "hex").toString("hex"));
+    const values = [this.archiveId, digests, hex];
+    const rows = await this.driver.rows<{ digest: string }>(this.queries.knownContents, values);
+    return new Set(rows.map(({ digest }) => digest));
+  }
+
   ignoredWith(mirrorId: number, digest: string): Promise<Document[]> {
     return this.documents(this.queries.ignoredWith, [mirrorId, digest]);
   }

@@ -14,7 +14,6 @@ import { SqlJournal } from "./sql-journal.ts";
 import { OWN_QUERIES, QUERIES } from "./sqlite-queries.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
-import { Writer } from "./writer.ts";
 
 /** How a journal is opened. */
 export type JournalOptions = {
@@ -45,7 +44,6 @@ export class SqliteJournal extends SqlJournal implements Journal {
   readonly #session: JournalSession;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
-  readonly #writer: Writer;
 
   protected constructor(
     session: JournalSession,
@@ -58,7 +56,7 @@ export class SqliteJournal extends SqlJournal implements Journal {
     this.#session = session;
     this.#onApplied = onApplied;
     this.#tables = tables;
-    this.#writer = new Writer(tables);
+    session.share(tables.writer);
   }
 
   /**
@@ -108,12 +106,15 @@ export class SqliteJournal extends SqlJournal implements Journal {
   apply(changes: readonly Change[]): Promise<Applied[]> {
     return this.#session.write(() => {
       this.#tables.documents.begin(this.#session.generation);
-      return this.#writer.apply(changes);
+      return this.#tables.writer.apply(changes);
     }, this.#onApplied);
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
-    return this.#session.write(() => this.#tables.tidy.tidy(request));
+    return this.#session.write(() => {
+      this.#tables.writer.complete();
+      return this.#tables.tidy.tidy(request);
+    });
   }
 
   /** SQLite's own count; it leaves this connection's writes out. */
@@ -146,13 +147,17 @@ export class SqliteJournal extends SqlJournal implements Journal {
 }
 
 /** Reads and writes are synchronous inside, and short. */
-function driverOf(session: JournalSession, { statements }: Tables): Driver {
+function driverOf(session: JournalSession, { statements, writer }: Tables): Driver {
   return {
     queries: QUERIES,
     isCopy: session.isCopy,
     rows: (text, values) => session.read(() => statements.rows(text, values)),
     durableRows: (text, values) => session.readDurable(() => statements.rows(text, values)),
     write: (...all) =>
-      session.write(() => all.map(([text, values]) => statements.run(text, values)).at(-1) ?? 0),
+      session.write(() => {
+        // What was applied before it may be what it is about.
+        writer.complete();
+        return all.map(([text, values]) => statements.run(text, values)).at(-1) ?? 0;
+      }),
   };
 }

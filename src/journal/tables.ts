@@ -5,8 +5,9 @@ import { RecordsTable } from "./records-table.ts";
 import { Statements } from "../sqlite/statements.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { TidyTable } from "./tidy-table.ts";
+import { Writer } from "./writer.ts";
 
-/** Everything that knows SQL, over one connection. */
+/** Everything that knows SQL, over one connection, and the writer over it. */
 export type Tables = ReturnType<typeof tablesIn>;
 
 /** The tables of an open journal. */
@@ -14,7 +15,7 @@ export function tablesIn(db: Database) {
   const statements = new Statements(db);
   const documents = new DocumentsTable(statements);
   const activity = new ActivityTable(statements);
-  return {
+  const tables = {
     statements,
     documents,
     records: new RecordsTable(statements),
@@ -22,4 +23,5 @@ export function tablesIn(db: Database) {
     outboxEntries: new OutboxTable(statements),
     tidy: new TidyTable(statements, documents, activity),
   };
+  return { ...tables, writer: new Writer(tables) };
 }

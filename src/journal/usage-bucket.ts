@@ -70,15 +70,16 @@ function usageBucketStart(at: number): number {
   return Math.floor(at / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
 }
 
-/** Adds `usageBucket` to the sums by time and mirror. */
-export function addInto(
-  sums: { get(key: string): UsageBucket | undefined; set(key: string, sum: UsageBucket): unknown },
-  usageBucket: UsageBucket,
-): void {
-  const key = `${usageBucket.at}:${usageBucket.mirrorId}`;
-  const sum = { ...usageBucket, ...(sums.get(key) ?? NOTHING) };
-  addTo(sum, usageBucket);
-  sums.set(key, sum);
+/** One sum for each time and mirror. */
+export function summed(usageBuckets: readonly UsageBucket[]): UsageBucket[] {
+  const sums = new Map<string, UsageBucket>();
+  for (const usageBucket of usageBuckets) {
+    const key = `${usageBucket.at}:${usageBucket.mirrorId}`;
+    const sum = sums.get(key);
+    if (sum) addTo(sum, usageBucket);
+    else sums.set(key, { ...usageBucket });
+  }
+  return [...sums.values()];
 }
 
 /** The sum of some usage buckets. */

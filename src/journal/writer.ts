@@ -30,8 +30,9 @@ import {
   mayRestore,
   noted,
 } from "./revision.ts";
-import { addCount, countsOf, type DocumentCount } from "./document-counts.ts";
-import { addInto, talliedBy, type UsageBucket } from "./usage-bucket.ts";
+import { countsOf } from "./document-counts.ts";
+import { SharedRows } from "./shared-rows.ts";
+import { talliedBy } from "./usage-bucket.ts";
 import { toldBy } from "./outbox-entry.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
@@ -45,10 +46,9 @@ export class Writer {
   readonly #tidy: UnitOfWork["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();
-  /** What these changes add, and their batches, by id: each of these rows is written once. */
-  readonly #usageBuckets = new Map<string, UsageBucket>();
+  readonly #shared = new SharedRows();
+  /** Of one set of changes, by id. */
   readonly #batches = new Map<string, Batch>();
-  readonly #counts = new Map<string, DocumentCount>();
 
   constructor({ documents, records, activity, outboxEntries, tidy }: UnitOfWork) {
     this.#documents = documents;
@@ -58,18 +58,29 @@ export class Writer {
     this.#tidy = tidy;
   }
 
-  /** Applies a set of changes. Throws `InvariantError` for a change that no journal may take. */
+  /**
+   * Applies a set of changes; `complete` has to follow in the same transaction, after other sets too. Throws
+   * `InvariantError` for a change that no journal may take.
+   */
   apply(changes: readonly Change[]): Applied[] {
     // An earlier set may have been undone.
     this.#stamps.clear();
-    this.#usageBuckets.clear();
     this.#batches.clear();
-    this.#counts.clear();
-    const applied = changes.map((change) => this.#apply(change));
-    for (const usageBucket of this.#usageBuckets.values()) this.#activity.add(usageBucket);
-    for (const batch of this.#batches.values()) this.#activity.setBatch(batch);
-    for (const count of this.#counts.values()) this.#activity.count(count);
-    return applied;
+    return this.#shared.within(() => {
+      const applied = changes.map((change) => this.#apply(change));
+      for (const batch of this.#batches.values()) this.#activity.setBatch(batch);
+      return applied;
+    });
+  }
+
+  /** Writes what was applied since the last time to rows that several sets of changes share. */
+  complete(): void {
+    this.#shared.writeTo(this.#activity);
+  }
+
+  /** Forgets the same: the transaction is undone. */
+  discard(): void {
+    this.#shared.clear();
   }
 
   #apply(change: Change): Applied {
@@ -145,7 +156,7 @@ export class Writer {
     const line = eventLine(before.state, document.state, event);
     if (!document.ordinary || !isOrdinary(line)) this.#records.tell(before, line);
     if (!document.ordinary) this.#records.attempt(before, document, event);
-    for (const usageBucket of talliedBy(before, event)) addInto(this.#usageBuckets, usageBucket);
+    this.#shared.use(talliedBy(before, event));
     const told = toldBy(event);
     if (told) this.#outboxEntries.add(document, told, event.at);
     return done(change, document, before);
@@ -231,7 +242,7 @@ export class Writer {
   }
 
   #count(before: Document | undefined, after?: Document): void {
-    for (const count of countsOf(before, after)) addCount(this.#counts, count);
+    this.#shared.count(countsOf(before, after));
   }
 
   #depart(before: Document): void {

@@ -30,6 +30,8 @@ export type Settled = {
   readonly whole: Whole;
   readonly followed: Followed;
   readonly at: number;
+  /** False: its content is none of `ContentIndex.knownContents`. */
+  readonly isKnown: boolean;
 };
 
 /**
@@ -43,7 +45,7 @@ export async function alreadySent(
   const before = await predecessor(context, file.document);
   return (
     (before && touched(file, before)) ??
-    (await byContent(context, file)) ??
+    (file.isKnown ? await byContent(context, file) : undefined) ??
     (before && asEdit(file, before))
   );
 }

@@ -36,7 +36,11 @@ export type Judged = {
 };
 
 /** What is known of what was sent before a file that is looked at. */
-type Before = Followed & { readonly suspect: Suspect | undefined };
+type Before = Followed & {
+  readonly suspect: Suspect | undefined;
+  /** Contents that the journal may know something of. */
+  readonly contents: ReadonlySet<string>;
+};
 
 /** What becomes of a revision that nobody saw whole. What was sent before it stays its path's. */
 const REMOVED = "the file was removed before it was sent";
@@ -75,10 +79,16 @@ export class SettleJudge {
       ahead = next();
       // It is awaited in its turn.
       ahead.catch(() => {});
+      const whole = looked.flatMap(({ found }) => (found?.kind === "whole" ? [found.digest] : []));
+      const contents = await this.#context.journal.knownContents(whole);
       const judged: Judged[] = [];
       for (const { document, found, suspect } of looked) {
         if (!found) continue;
-        const changes = await this.#judge(mirror, document, found, { ...followed, suspect });
+        const changes = await this.#judge(mirror, document, found, {
+          ...followed,
+          suspect,
+          contents,
+        });
         judged.push({ document, found, changes });
       }
       yield judged;
@@ -148,7 +158,7 @@ export class SettleJudge {
     const [whole] = await this.#look.at(mirror, [document], { pages: false, alone: true });
     if (whole?.kind !== "whole") return held;
     const at = this.#context.clock.now();
-    return (await this.#known({ mirror, document, whole, followed, at })) ?? held;
+    return (await this.#known({ mirror, document, whole, followed, at, isKnown: true })) ?? held;
   }
 
   async #ripe(
@@ -168,7 +178,8 @@ export class SettleJudge {
       if (notYet) return [notYet];
     }
     // The rules are for what is to be sent: archived already, it may lack what they ask for by now.
-    const file = { mirror, document, whole: found, followed: before, at };
+    const isKnown = before.contents.has(found.digest);
+    const file = { mirror, document, whole: found, followed: before, at, isKnown };
     const known = await this.#known(file);
     if (known) return known;
     const { changedAt } = document;
@@ -220,7 +231,9 @@ export class SettleJudge {
     whole,
     followed,
     at,
+    isKnown,
   }: Settled): Promise<Change[] | undefined> {
+    if (!isKnown) return undefined;
     const known = await recall(this.#context.journal, document, whole.digest, followed);
     if (!known) return undefined;
     const sentBytes = whole.seen.sizeBytes;

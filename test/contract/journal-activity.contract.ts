@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/domain/life.ts";
 import { USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
+import { InvariantError } from "../../src/std/invariant.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
@@ -30,6 +31,32 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
     const problem = { code: "X", message: "x" };
     const refused: Event = { type: "refused", at: NOW + 30, problem };
     const vanished: Event = { type: "vanished", at: NOW + 40, problem };
+
+    test(
+      "of sets of changes that are written together, one that is refused leaves nothing",
+      withDesk(async (desk) => {
+        const rows = [await desk.add("a"), await desk.add("b"), await desk.add("c")];
+        for (const { id } of rows) await desk.after(id, settled(`d${id}`));
+        const [first = 0, second = 0, third = 0] = rows.map(({ id }) => id);
+        const batch = {
+          id: "of the refused",
+          mirrorId: desk.mirrorId,
+          openedAt: NOW,
+          joinedAt: NOW,
+        };
+        const events = [claimed(), accepted(502), accepted(503)];
+        const refused = desk.journal.apply([
+          { type: "batch", batch: { ...batch, documents: 1 } },
+          ...events.map((event) => ({ type: "event", id: second, event }) as const),
+        ]);
+        const written = [first, third].map((id) => desk.after(id, claimed(), accepted(600 + id)));
+        await expect(refused).rejects.toThrow(InvariantError);
+        await Promise.all(written);
+        expect(await everything(desk)).toMatchObject([{ uploaded: 2, uploadedBytes: 200 }]);
+        expect(await desk.journal.latestBatches(9)).toEqual([]);
+        expect(await desk.journal.document(second)).toMatchObject({ state: "pending" });
+      }),
+    );
 
     test.for([
       // events, uploaded, converted, pages, failed, because

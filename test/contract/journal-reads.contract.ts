@@ -362,6 +362,12 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(ids(await journal.ignoredWith(mirrorId, "edited"))).toEqual([sent.id]);
         expect(await journal.ignoredWith(99, "edited")).toEqual([]);
         expect(await journal.ignoredWith(mirrorId, "same")).toEqual([]);
+        await desk.after((await desk.add("n")).id, settled("not yet"));
+        const contents = ["same", "other", "edited", "not yet", "none"];
+        const known = new Set(["same", "other", "edited"]);
+        expect(await journal.knownContents(contents)).toEqual(known);
+        expect(await journal.knownContents(["none"])).toEqual(new Set());
+        expect(await journal.knownContents([])).toEqual(new Set());
       }),
     );
 

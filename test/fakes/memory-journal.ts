@@ -6,6 +6,7 @@ import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { JournalSession } from "../../src/journal/session.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { Tables } from "../../src/journal/tables.ts";
+import { Writer } from "../../src/journal/writer.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
 import { MemoryStore } from "./memory-store.ts";
 
@@ -49,6 +50,9 @@ class MemorySession implements JournalSession {
   get cluster(): Cluster {
     return this.instance ?? SOLO_CLUSTER;
   }
+
+  /** Each of its writes completes what it shares: `MemoryStore.transact`. */
+  share(): void {}
 
   async read<T>(query: () => T): Promise<T> {
     this.#assertOpen();
@@ -141,7 +145,8 @@ function claimsNoted(
 }
 
 function sharedTables({ tables }: MemoryStore, instance: MemoryCluster): Tables {
-  return { ...tables, documents: new SharedDocuments(tables, instance) };
+  const shared = { ...tables, documents: new SharedDocuments(tables, instance) };
+  return { ...shared, writer: new Writer(shared) };
 }
 
 /** Documents of which another daemon may have taken some. */

@@ -67,11 +67,13 @@ export class MemoryStore {
     statements.of("BEGIN").run();
     try {
       const value = change();
+      tables.writer.complete();
       statements.of("COMMIT").run();
       this.writes += 1;
       return value;
     } catch (error) {
       statements.of("ROLLBACK").run();
+      tables.writer.discard();
       this.generation = ++generations;
       throw breachOf(error);
     }

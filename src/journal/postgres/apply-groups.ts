@@ -153,6 +153,7 @@ async function applyTogether(
       return { error };
     }
   });
+  writer.complete();
   const ids = await writeChangeSet(query, changeSet, loaded, instanceId);
   return outcomes.map((outcome) =>
     "error" in outcome ? outcome : { applied: outcome.applied.map((one) => numbered(one, ids)) },

@@ -14,8 +14,8 @@ import { linesFor, type NumberedLine, numberOf } from "../history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
 import { isInTheWay } from "./conflict.ts";
-import { addCount, type DocumentCount } from "../document-counts.ts";
-import { addInto, type UsageBucket } from "../usage-bucket.ts";
+import type { DocumentCount } from "../document-counts.ts";
+import type { UsageBucket } from "../usage-bucket.ts";
 import type { HookOutcome } from "../outbox-entry.ts";
 import { RollbackLog, RollbackMap } from "./rollback-map.ts";
 
@@ -71,8 +71,8 @@ export class ChangeSet implements UnitOfWork {
   readonly forgotten = new RollbackMap<number, Document>(this.#log);
   /** Documents whose history goes. */
   readonly dropped = new RollbackMap<number, true>(this.#log);
-  readonly usageBuckets = new RollbackMap<string, UsageBucket>(this.#log);
-  readonly counts = new RollbackMap<string, DocumentCount>(this.#log);
+  readonly usageBuckets: UsageBucket[] = [];
+  readonly counts: DocumentCount[] = [];
   readonly batches = new RollbackMap<string, Batch>(this.#log);
   readonly told = new RollbackMap<number, { document: Document; outcome: HookOutcome; at: number }>(
     this.#log,
@@ -181,8 +181,8 @@ export class ChangeSet implements UnitOfWork {
   };
 
   readonly activity: UnitOfWork["activity"] = {
-    add: (usageBucket) => addInto(this.usageBuckets, usageBucket),
-    count: (count) => addCount(this.counts, count),
+    add: (usageBucket) => this.usageBuckets.push(usageBucket),
+    count: (count) => this.counts.push(count),
     setBatch: (batch) => {
       this.#archiveOf(batch.mirrorId);
       this.batches.set(batch.id, batch);

@@ -10,7 +10,7 @@ import {
   type TidyRequest,
   digestBytes,
 } from "../tidiness.ts";
-import { addCount, countsOf, type DocumentCount } from "../document-counts.ts";
+import { countsOf, summedCounts } from "../document-counts.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { Query } from "./query.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
@@ -142,14 +142,13 @@ async function drop(query: Query, request: TidyRequest, ids: readonly number[]):
   const { dropAttempts, dropHistory, dropContents } = TIDY_QUERIES;
   const relinked = await relinks(query, rows);
   const tombstones = await tombstonesOf(query, rows);
-  const counts = new Map<string, DocumentCount>();
-  for (const count of rows.flatMap((row) => countsOf(row))) addCount(counts, count);
+  const counts = summedCounts(rows.flatMap((row) => countsOf(row)));
   const running: Promise<unknown>[] = [
     query(TIDY_QUERIES.remember, [asRows(tombstones.map(tombstoneRow)), request.at]),
     ...[dropAttempts, dropHistory, dropContents].map((text) => query(text, [gone])),
     query(WRITE_QUERIES.relink, [asRows(relinked), relinked.map(({ id }) => id)]),
     query(WRITE_QUERIES.remove, [gone]),
-    query(WRITE_QUERIES.documentCounts, [asRows(countRows(counts.values(), 0))]),
+    query(WRITE_QUERIES.documentCounts, [asRows(countRows(counts, 0))]),
   ];
   const places = rows.map(({ mirrorId, dir }) => {
     return { mirror_id: mirrorId, path: bytea(bytesOf(dir)) };

@@ -51,7 +51,7 @@ export async function writeChangeSet(
   running.push(made);
   const part = instanceId % PARTS;
   writeRecords(changeSet, part, run);
-  run(WRITE_QUERIES.documentCounts, countRows(changeSet.counts.values(), part));
+  run(WRITE_QUERIES.documentCounts, countRows(changeSet.counts, part));
   writeDirectories(changeSet, run);
   await Promise.all(running);
   const ids = new Map<number, number>();
@@ -205,9 +205,9 @@ function writeRecords(changeSet: ChangeSet, part: number, run: Run): void {
       return { document: id, mirror_id: mirrorId, path: bytea(bytesOf(joinRaw(dir, name))) };
     }),
   );
-  const usageBuckets = changeSet.usageBuckets
-    .values()
-    .sort((a, b) => a.at - b.at || a.mirrorId - b.mirrorId);
+  const usageBuckets = changeSet.usageBuckets.toSorted(
+    (a, b) => a.at - b.at || a.mirrorId - b.mirrorId,
+  );
   run(
     WRITE_QUERIES.usageBuckets,
     usageBuckets.map(({ mirrorId, uploadedBytes, ...counts }) => {

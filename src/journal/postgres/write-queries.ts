@@ -130,10 +130,12 @@ export const WRITE_QUERIES = {
 
 /** Counts as they are written; in one order for all who do. */
 export function countRows(
-  counts: Iterable<DocumentCount>,
+  counts: readonly DocumentCount[],
   part: number,
 ): Record<string, string | number>[] {
-  return [...counts]
-    .sort((a, b) => a.mirrorId - b.mirrorId || STATES.indexOf(a.state) - STATES.indexOf(b.state))
+  return counts
+    .toSorted(
+      (a, b) => a.mirrorId - b.mirrorId || STATES.indexOf(a.state) - STATES.indexOf(b.state),
+    )
     .map(({ mirrorId, ...count }) => ({ ...count, mirror_id: mirrorId, part }));
 }

@@ -136,6 +136,9 @@ describe("with a million rows", () => {
     expect(planOf(QUERIES.sentWith).join()).toContain(found);
     const ignored = "INDEX documents_ignored (mirror_id=? AND ignored_digest=?)";
     expect(planOf(QUERIES.ignoredWith).join()).toContain(ignored);
+    const many = planOf(QUERIES.knownContents).join();
+    for (const index of [found, ignored, "tombstones_digest (mirror_id=? AND digest=?)"])
+      expect(many).toContain(index);
     const made = db.prepare("SELECT sql FROM sqlite_schema WHERE name = ?");
     expect(made.pluck().get("documents_content")).not.toContain("state");
   });
