@@ -1,5 +1,6 @@
 /** What happened lately: usage buckets, and batches. */
-import type { DocumentCount } from "./document-counts.ts";
+import { SQLITE } from "./dialect.ts";
+import { addCountIn, countValues, type DocumentCount } from "./document-counts.ts";
 import type { Batch } from "./journal.ts";
 import type { Statements } from "../sqlite/statements.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
@@ -12,10 +13,7 @@ const ADD_USAGE = `INSERT INTO usage_buckets
     pages = pages + @pages, charged = charged + @charged, saved = saved + @saved,
     failed = failed + @failed`;
 
-const ADD_COUNT = `INSERT INTO document_counts (mirror_id, state, documents, pages, unknown)
-  VALUES (@mirrorId, @state, @documents, @pages, @unknown)
-  ON CONFLICT (mirror_id, state) DO UPDATE SET documents = documents + @documents,
-    pages = pages + @pages, unknown = unknown + @unknown`;
+const ADD_COUNT = addCountIn(SQLITE);
 
 /** Written with the documents that it is about. */
 export class ActivityTable {
@@ -32,7 +30,7 @@ export class ActivityTable {
 
   /** Adds to the count of its mirror and state. */
   count(count: DocumentCount): void {
-    this.#sql.of(ADD_COUNT).run(count);
+    this.#sql.run(ADD_COUNT, countValues(count));
   }
 
   /** Inserts or updates a batch; one that has its receipt lacks it again. */

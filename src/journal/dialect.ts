@@ -33,6 +33,10 @@ export type Dialect = {
   readonly isForgottenPath: (column: string, path: number) => string;
   /** Keeps everyone else from rows of a table, and from rows that refer to them, until what is written is committed. */
   readonly lock: (table: string, where: string) => string;
+  /** Ends a query of one table: nobody else may change its rows until what is written is committed. */
+  readonly locked: string;
+  /** What makes a row of `document_counts` one of its kind. */
+  readonly countKey: string;
   /** The column, where no index of it is to be used. */
   readonly unindexed: (column: string) => string;
   /** The index that the table before it has to be read by, where that can be said. */
@@ -59,6 +63,8 @@ export const SQLITE: Dialect = {
   unindexed: (column) => `+${column}`,
   // Who writes is alone.
   lock: (table, where) => `UPDATE ${table} SET id = id WHERE ${where}`,
+  locked: "",
+  countKey: "mirror_id, state",
   by: (index) => ` INDEXED BY ${index}`,
   textKinds: [(text) => `${text} IS NOT NULL`],
 };
@@ -82,6 +88,8 @@ export const POSTGRES: Dialect = {
   isForgottenPath: (column, path) => `sha256(${column}) = sha256($${path}::bytea)`,
   unindexed: (column) => column,
   lock: (table, where) => `SELECT 1 FROM ${table} WHERE ${where} FOR UPDATE`,
+  locked: " FOR UPDATE",
+  countKey: "mirror_id, state, part",
   by: () => "",
   textKinds: [isShort, isLong],
 };

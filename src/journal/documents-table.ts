@@ -153,6 +153,11 @@ export class DocumentsTable {
     this.#generation = generation;
   }
 
+  /** Rows were changed in another way; directories are looked up again for each set of changes. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** The directory's id; its row is made when missing. */
   directoryId(mirrorId: number, dir: RawPath): number {
     const last = this.#directory;

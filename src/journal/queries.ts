@@ -25,7 +25,7 @@ const LONGEST_DUE = `SELECT n.id FROM documents n WHERE n.mirror_id = c.mirror_i
 const sum = (column: string) => `CAST(sum(c.${column}) AS bigint) AS ${column}`;
 
 /** Documents of a batch. The first characters distinguish batches well enough, in an index of a quarter of the size. */
-function ofBatch(id: string): string {
+export function ofBatch(id: string): string {
   return `substr(n.batch, 1, 8) = substr(${id}, 1, 8) AND n.batch = ${id} AND n.batch IS NOT NULL`;
 }
 

@@ -64,6 +64,15 @@ export class RecordsTable {
     }
   }
 
+  /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */
+  dropTombstone(documentId: number, mirrorId: number): boolean {
+    const { changes } = this.#sql
+      .of(`DELETE FROM tombstones WHERE document_id = ?
+        AND archive_id = (SELECT archive_id FROM mirrors WHERE id = ?)`)
+      .run(documentId, mirrorId);
+    return changes > 0;
+  }
+
   /** Writes the document's attempt of this number. */
   writeAttempt(document: number, number: number, attempt: AttemptRow): void {
     this.#sql

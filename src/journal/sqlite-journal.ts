@@ -11,9 +11,11 @@ import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
 import { type JournalSession, Session } from "./session.ts";
 import { SqlJournal } from "./sql-journal.ts";
-import { OWN_QUERIES, QUERIES } from "./sqlite-queries.ts";
+import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./sqlite-queries.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
+import { type Script, tidy } from "./tidy.ts";
+import type { Statements } from "../sqlite/statements.ts";
 
 /** How a journal is opened. */
 export type JournalOptions = {
@@ -111,9 +113,12 @@ export class SqliteJournal extends SqlJournal implements Journal {
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
+    const { documents, statements, writer } = this.#tables;
     return this.#session.write(() => {
-      this.#tables.writer.complete();
-      return this.#tables.tidy.tidy(request);
+      writer.complete();
+      const tidied = resultOf(tidy(TIDY_QUERIES, request), statements);
+      if (tidied.dropped > 0) documents.forget();
+      return tidied;
     });
   }
 
@@ -144,6 +149,20 @@ export class SqliteJournal extends SqlJournal implements Journal {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Runs a script whole. */
+function resultOf<T>(script: Script<T>, statements: Statements): T {
+  let step = script.next([]);
+  while (step.done !== true) {
+    const answers = step.value.map(([text, values]) => {
+      if (statements.of(text).reader) return statements.rows<object>(text, values);
+      statements.run(text, values);
+      return [];
+    });
+    step = script.next(answers);
+  }
+  return step.value;
 }
 
 /** Reads and writes are synchronous inside, and short. */

@@ -1,12 +1,16 @@
 /** What the journal is asked in SQLite; see queries.ts. */
 import { SQLITE, selectDocument } from "./dialect.ts";
 import { queriesIn } from "./queries.ts";
+import { tidyQueriesIn } from "./tidy.ts";
 
 /** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
 export const SELECT_DOCUMENT = selectDocument(SQLITE);
 
 /** The texts, by the question they answer. */
 export const QUERIES = queriesIn(SQLITE);
+
+/** Those of retention, by what they are for. */
+export const TIDY_QUERIES = tidyQueriesIn(SQLITE);
 
 /** Those that PostgreSQL answers in another way: here nobody else may be sending. */
 export const OWN_QUERIES = {

@@ -4,7 +4,6 @@ import { DocumentsTable } from "./documents-table.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "../sqlite/statements.ts";
 import { OutboxTable } from "./outbox-table.ts";
-import { TidyTable } from "./tidy-table.ts";
 import { Writer } from "./writer.ts";
 
 /** Everything that knows SQL, over one connection, and the writer over it. */
@@ -13,15 +12,12 @@ export type Tables = ReturnType<typeof tablesIn>;
 /** The tables of an open journal. */
 export function tablesIn(db: Database) {
   const statements = new Statements(db);
-  const documents = new DocumentsTable(statements);
-  const activity = new ActivityTable(statements);
   const tables = {
     statements,
-    documents,
+    documents: new DocumentsTable(statements),
     records: new RecordsTable(statements),
-    activity,
+    activity: new ActivityTable(statements),
     outboxEntries: new OutboxTable(statements),
-    tidy: new TidyTable(statements, documents, activity),
   };
   return { ...tables, writer: new Writer(tables) };
 }

@@ -64,6 +64,7 @@ function isDone({ state, convertedAt }: Document, before: number): boolean {
 
 /** What stays of a dropped row. */
 export type Tombstone = {
+  readonly archiveId: number;
   readonly mirrorId: number;
   readonly documentId: number;
   readonly folderId: number;
@@ -73,11 +74,12 @@ export type Tombstone = {
   readonly place: string | null;
 };
 
-/** The tombstone of a row that is dropped. */
-export function tombstoneOf(document: Document): Tombstone {
+/** The tombstone of a row of the archive that is dropped. */
+export function tombstoneOf(document: Document, archiveId: number): Tombstone {
   const { mirrorId, documentId, folderId, digest, current, after, dir, name } = document;
   const isArchived = current && document.sentBytes !== null;
   return {
+    archiveId,
     mirrorId,
     documentId: documentId ?? 0,
     folderId: folderId ?? 0,

@@ -47,6 +47,8 @@ export interface UnitOfWork {
     writeAttempt(document: number, number: number, attempt: AttemptRow): void;
     /** What `event`, which led from `from` to `document`, does to the document's attempt. */
     attempt(from: Document, document: Document, event: Event): void;
+    /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */
+    dropTombstone(documentId: number, mirrorId: number): boolean;
   };
   readonly activity: {
     /** Adds to the usage bucket of its mirror and time. */
@@ -59,9 +61,5 @@ export interface UnitOfWork {
   readonly outboxEntries: {
     /** Keeps an outcome where its mirror has an `after` hook. */
     add(document: Document, outcome: HookOutcome, at: number): void;
-  };
-  readonly tidy: {
-    /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */
-    dropTombstone(documentId: number, mirrorId: number): boolean;
   };
 }

@@ -43,19 +43,17 @@ export class Writer {
   readonly #records: UnitOfWork["records"];
   readonly #activity: UnitOfWork["activity"];
   readonly #outboxEntries: UnitOfWork["outboxEntries"];
-  readonly #tidy: UnitOfWork["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();
   readonly #shared = new SharedRows();
   /** Of one set of changes, by id. */
   readonly #batches = new Map<string, Batch>();
 
-  constructor({ documents, records, activity, outboxEntries, tidy }: UnitOfWork) {
+  constructor({ documents, records, activity, outboxEntries }: UnitOfWork) {
     this.#documents = documents;
     this.#records = records;
     this.#activity = activity;
     this.#outboxEntries = outboxEntries;
-    this.#tidy = tidy;
   }
 
   /**
@@ -173,7 +171,7 @@ export class Writer {
     const other = this.#documents.ownerOf(documentId, document);
     if (other !== undefined) throw claimedTwice(id, event, documentId, other);
     // What was dropped may be taken up again; a new document with its id is not ours.
-    const wasKnown = this.#tidy.dropTombstone(documentId, mirrorId);
+    const wasKnown = this.#records.dropTombstone(documentId, mirrorId);
     if (wasKnown && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
   }
 

@@ -184,6 +184,27 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
 
     test.for([
       [9, "in one step"],
+      [1, "one by one"],
+    ] as const)(
+      "of a file's revisions, dropped %i rows at a time, the one that stays supersedes none: %s",
+      async ([limit]) => {
+        await withDesk(async (desk) => {
+          let { id } = await converted(desk, "a", 1);
+          for (const documentId of [2, 3, 4]) {
+            ({ id } = await desk.add("a", { supersedes: id }));
+            await desk.after(id, events.settled(digestOf(documentId)), events.claimed());
+            await desk.after(id, events.accepted(documentId), events.converted());
+          }
+          expect((await desk.journal.document(id))?.supersedes).not.toBeNull();
+          expect((await tidied(desk, { limit })).dropped).toBe(3);
+          expect(await desk.journal.document(id)).toMatchObject({ supersedes: null });
+          expect(await desk.journal.counts()).toMatchObject([{ documents: 1 }]);
+        })();
+      },
+    );
+
+    test.for([
+      [9, "in one step"],
       [1, "in two"],
     ] as const)(
       "a duplicate and its original, dropped %i rows at a time, have one tombstone: %s",

@@ -178,6 +178,13 @@ export class ChangeSet implements UnitOfWork {
     rememberForgotten: (document) => this.forgotten.set(document.id, document),
     writeAttempt: (document, number, attempt) => this.#writeAttempt(document, number, attempt),
     attempt: (from, document, event) => this.#attempt(from, document, event),
+    dropTombstone: (documentId, mirrorId) => {
+      const archiveId = this.#archiveOf(mirrorId);
+      const key = `${archiveId}:${documentId}`;
+      if (!this.#tombstones.delete(key)) return false;
+      this.droppedTombstones.set(key, { documentId, archiveId });
+      return true;
+    },
   };
 
   readonly activity: UnitOfWork["activity"] = {
@@ -193,16 +200,6 @@ export class ChangeSet implements UnitOfWork {
     add: (document, outcome, at) => {
       if (this.mirrors.get(document.mirrorId)?.tells)
         this.told.set(this.#next++, { document, outcome, at });
-    },
-  };
-
-  readonly tidy: UnitOfWork["tidy"] = {
-    dropTombstone: (documentId, mirrorId) => {
-      const archiveId = this.#archiveOf(mirrorId);
-      const key = `${archiveId}:${documentId}`;
-      if (!this.#tombstones.delete(key)) return false;
-      this.droppedTombstones.set(key, { documentId, archiveId });
-      return true;
     },
   };
 

@@ -6,12 +6,12 @@ import type { Driver, Values } from "../driver.ts";
 import { FIRST_ARCHIVE_ID } from "../rows.ts";
 import { SqlJournal } from "../sql-journal.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
+import { type Script, tidy } from "../tidy.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
 import { dueDocuments, takeDue } from "./due-documents.ts";
-import { OWN_QUERIES, QUERIES } from "./queries.ts";
+import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
-import { tidy } from "./tidy.ts";
 
 /** How a journal in PostgreSQL is opened. */
 export type PostgresJournalOptions = PgSessionOptions & {
@@ -72,7 +72,9 @@ export class PostgresJournal extends SqlJournal implements Journal {
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
-    return written(this.#session, this.#groups, (query) => tidy(query, request));
+    return written(this.#session, this.#groups, (query) =>
+      resultOf(tidy(TIDY_QUERIES, request), query),
+    );
   }
 
   /** Commits of others that were heard of. */
@@ -107,6 +109,16 @@ function driverOf(session: PgSession, groups: ApplyGroups): Driver {
         return changed;
       }),
   };
+}
+
+/** Runs a script whole. */
+async function resultOf<T>(script: Script<T>, query: Query): Promise<T> {
+  let step = script.next([]);
+  while (step.done !== true) {
+    const answers = step.value.map(([text, values]) => query(text, values));
+    step = script.next((await Promise.all(answers)).map(({ rows }) => rows));
+  }
+  return step.value;
 }
 
 /** Takes effect after all that was applied before, and before all that is applied from now on. */

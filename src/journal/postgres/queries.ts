@@ -1,10 +1,14 @@
 /** What the journal is asked in PostgreSQL; see ../queries.ts. */
 import { POSTGRES } from "../dialect.ts";
 import { queriesIn } from "../queries.ts";
+import { tidyQueriesIn } from "../tidy.ts";
 import { SELECT_DOCUMENT } from "./documents.ts";
 
 /** The texts, by the question they answer. */
 export const QUERIES = queriesIn(POSTGRES);
+
+/** Those of retention, by what they are for. */
+export const TIDY_QUERIES = tidyQueriesIn(POSTGRES);
 
 /** Those that SQLite answers in another way. */
 export const OWN_QUERIES = {

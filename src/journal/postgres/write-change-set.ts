@@ -7,7 +7,7 @@ import { seenFields } from "../revision.ts";
 import { type ChangeSet, type Loaded, type DirectoryPlace, placeKey } from "./change-set.ts";
 import type { Query } from "./query.ts";
 import { asRows, bytea, type RecordsetCell } from "./recordset.ts";
-import { countRows, insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
+import { insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
 type Row = Record<string, RecordsetCell>;
 
@@ -51,7 +51,10 @@ export async function writeChangeSet(
   running.push(made);
   const part = instanceId % PARTS;
   writeRecords(changeSet, part, run);
-  run(WRITE_QUERIES.documentCounts, countRows(changeSet.counts, part));
+  run(
+    WRITE_QUERIES.documentCounts,
+    changeSet.counts.map(({ mirrorId, ...count }) => ({ ...count, mirror_id: mirrorId, part })),
+  );
   writeDirectories(changeSet, run);
   await Promise.all(running);
   const ids = new Map<number, number>();

@@ -1,7 +1,5 @@
 /** The statements that write a change set. */
 import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
-import { STATES } from "../../domain/document.ts";
-import type { DocumentCount } from "../document-counts.ts";
 import { recordset } from "./recordset.ts";
 import { COUNTS, typesIn } from "./tables.ts";
 
@@ -127,15 +125,3 @@ export const WRITE_QUERIES = {
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 1 LIMIT 1) IS NULL
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 0 LIMIT 1) IS NULL`,
 } as const;
-
-/** Counts as they are written; in one order for all who do. */
-export function countRows(
-  counts: readonly DocumentCount[],
-  part: number,
-): Record<string, string | number>[] {
-  return counts
-    .toSorted(
-      (a, b) => a.mirrorId - b.mirrorId || STATES.indexOf(a.state) - STATES.indexOf(b.state),
-    )
-    .map(({ mirrorId, ...count }) => ({ ...count, mirror_id: mirrorId, part }));
-}
