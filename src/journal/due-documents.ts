@@ -8,52 +8,42 @@
  */
 import type { Document } from "../domain/document.ts";
 import { byOrder } from "../domain/feed.ts";
-import { type DocumentRow, documentOf } from "./columns.ts";
-import { SELECT_DOCUMENT } from "./sqlite-queries.ts";
-import { dueText } from "./due-text.ts";
-import type { DueQuery } from "./journal.ts";
+import type { Values } from "./driver.ts";
 import { LARGE_INDEX_BYTES } from "./indexes.ts";
-import type { Statements } from "../sqlite/statements.ts";
+import type { DueQuery } from "./journal.ts";
 
-const DUE =
-  "n.mirror_id = @mirrorId AND n.state = @state AND n.due_at <= @now AND n.due_at > @after";
-const WITHIN =
-  "n.size_bytes > @over AND n.size_bytes <= @max AND (n.estimate IS NULL OR n.estimate <= @pages)";
-const ORDER = "ORDER BY n.due_at, n.id LIMIT @limit";
-const NEWEST = "ORDER BY n.due_at DESC, n.id DESC LIMIT @limit";
-// The literals let SQLite see that a partial index holds all that are asked for.
+const DUE = "n.state = $1 AND n.due_at <= $2 AND n.due_at > $3";
+const WITHIN = `n.size_bytes > $4 AND n.size_bytes <= $5
+  AND (n.estimate IS NULL OR n.estimate <= CAST($6 AS double precision))`;
+const ORDER = "ORDER BY n.due_at, n.id LIMIT $7";
+const NEWEST = "ORDER BY n.due_at DESC, n.id DESC LIMIT $7";
+// The literals show that a partial index holds all that are asked for.
 const LARGE = `n.size_bytes > ${LARGE_INDEX_BYTES}`;
 
-/** The texts, by what they are for. */
-export const DUE_QUERIES = {
-  any: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${WITHIN} ${ORDER}`,
-  large: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${LARGE} AND ${WITHIN} ${ORDER}`,
-  newest: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${WITHIN} ${NEWEST}`,
-  newestLarge: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${LARGE} AND ${WITHIN} ${NEWEST}`,
-} as const;
-
-/** Rows of the archive's mirrors that are due, the first ones by the order asked for. */
-export function dueDocuments(sql: Statements, archiveId: number, query: DueQuery): Document[] {
-  const mirrorIds =
-    query.mirrorId === undefined
-      ? sql
-          .of<{ id: number }>("SELECT id FROM mirrors WHERE archive_id = ?")
-          .all(archiveId)
-          .map(({ id }) => id)
-      : [query.mirrorId];
-  return mirrorIds
-    .flatMap((mirrorId) => dueOf(sql, mirrorId, query))
-    .sort(byOrder(query.order ?? "oldest"))
-    .slice(0, query.limit);
+/** The texts by which due rows are found; `$1` to `$7` are `dueValues`, and `each` asks each mirror. */
+export function dueQueriesIn(each: (where: string, order: string) => string) {
+  return {
+    any: each(`${DUE} AND ${WITHIN}`, ORDER),
+    large: each(`${DUE} AND ${LARGE} AND ${WITHIN}`, ORDER),
+    newest: each(`${DUE} AND ${WITHIN}`, NEWEST),
+    newestLarge: each(`${DUE} AND ${LARGE} AND ${WITHIN}`, NEWEST),
+  };
 }
 
-function dueOf(sql: Statements, mirrorId: number, query: DueQuery): Document[] {
-  const { state, now, limit, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = query;
-  const over = query.sizeOverBytes ?? -1;
-  const after = query.after ?? -1;
-  const pages = query.pagesMax ?? Number.POSITIVE_INFINITY;
-  return sql
-    .of<DocumentRow>(DUE_QUERIES[dueText(query)])
-    .all({ mirrorId, state, now, after, limit, max, over, pages })
-    .map(documentOf);
+/** The text that finds what `query` asks for; of large documents alone, by the index of those. */
+export function dueText({ order = "oldest", sizeOverBytes = -1 }: DueQuery) {
+  const isLarge = sizeOverBytes >= LARGE_INDEX_BYTES;
+  if (order === "newest") return isLarge ? "newestLarge" : "newest";
+  return isLarge ? "large" : "any";
+}
+
+/** The first values of each text. */
+export function dueValues({ state, now, after = -1, limit, ...within }: DueQuery): Values {
+  const { sizeOverBytes: over = -1, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = within;
+  return [state, now, after, over, max, within.pagesMax ?? Number.POSITIVE_INFINITY, limit];
+}
+
+/** The first of what was found in all mirrors, by the order asked for. */
+export function firstDue(found: Document[], { order = "oldest", limit }: DueQuery): Document[] {
+  return found.sort(byOrder(order)).slice(0, limit);
 }

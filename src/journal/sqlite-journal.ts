@@ -4,14 +4,15 @@ import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Driver } from "./driver.ts";
-import { dueDocuments } from "./due-documents.ts";
+import { type DocumentRow, documentOf } from "./columns.ts";
+import { dueText, dueValues, firstDue } from "./due-documents.ts";
 import type { Applied, Change, DueQuery, Journal } from "./journal.ts";
 import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
 import { type JournalSession, Session } from "./session.ts";
 import { SqlJournal } from "./sql-journal.ts";
-import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./sqlite-queries.ts";
+import { DUE_QUERIES, OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./sqlite-queries.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
 import { type Script, tidy } from "./tidy.ts";
@@ -89,8 +90,14 @@ export class SqliteJournal extends SqlJournal implements Journal {
 
   due(query: DueQuery): Promise<Document[]> {
     const { statements, documents } = this.#tables;
+    const [text, values] = [DUE_QUERIES[dueText(query)], dueValues(query)];
     return this.#session.read(() => {
-      const due = dueDocuments(statements, this.archiveId, query);
+      const mirrors =
+        query.mirrorId === undefined
+          ? statements.rows<{ id: number }>(OWN_QUERIES.mirrorIds, [this.archiveId])
+          : [{ id: query.mirrorId }];
+      const rows = mirrors.flatMap(({ id }) => statements.rows<DocumentRow>(text, [...values, id]));
+      const due = firstDue(rows.map(documentOf), query);
       return due.map((document) => documents.remembered(document));
     });
   }

@@ -2,8 +2,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LARGE_BYTES } from "../../../src/domain/feed.ts";
-import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
-import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "../../../src/journal/sqlite-queries.ts";
+import {
+  DUE_QUERIES,
+  OWN_QUERIES,
+  QUERIES,
+  TIDY_QUERIES,
+} from "../../../src/journal/sqlite-queries.ts";
 import { LARGE_INDEX_BYTES } from "../../../src/journal/indexes.ts";
 import { migrate } from "../../../src/journal/schema.ts";
 import { Statements } from "../../../src/sqlite/statements.ts";
