@@ -74,8 +74,10 @@ export function queriesIn(dialect: Dialect) {
         AND ${unindexed("n.mirror_id")} = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL`,
     knownContents: `SELECT c.value AS digest FROM mirrors m ${join} ${listed(2, "c")} ON true ${join} documents n
         ON n.mirror_id = m.id AND substr(n.digest, 1, 12) = substr(c.value, 1, 12) AND n.digest = c.value
-      WHERE m.archive_id = $1
-        AND (n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') OR n.doubt_at IS NOT NULL)
+      WHERE m.archive_id = $1 AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted')
+      UNION ALL SELECT n.digest FROM documents n WHERE n.archive_id = $1 AND n.state = 'held'
+        AND n.problem_code IN (${IN_DOUBT}) AND ${isAmong("n.size_bytes", 4, "bigint")}
+        AND n.doubt_at IS NOT NULL AND ${isAmong("n.digest", 2, "text")}
       UNION ALL SELECT c.value FROM mirrors m ${join} ${listed(2, "c")} ON true ${join} documents n
         ON n.mirror_id = m.id AND n.ignored_digest = c.value WHERE m.archive_id = $1
       UNION ALL SELECT c.value FROM mirrors m ${join} ${listed(3, "c")} ON true ${join} tombstones r

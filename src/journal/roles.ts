@@ -95,6 +95,9 @@ export interface DocumentReader {
   contents(id: number): Promise<Content[]>;
 }
 
+/** What a content is known by. */
+export type ContentKey = { readonly digest: string; readonly sizeBytes: number };
+
 /** What was sent before, by content or place, and whose a document of the archive is. */
 export interface ContentIndex {
   /**
@@ -103,10 +106,10 @@ export interface ContentIndex {
    */
   sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]>;
   /**
-   * Which of these contents, by their digests, any mirror of the archive may have to do with: `sentWith`, `ignoredWith`
-   * and `tombstones` find nothing of all others. One question for many files.
+   * Digests of those of these contents that any mirror of the archive may know: of all others `sentWith`, `ignoredWith`
+   * and `tombstones` find nothing. One question for many files.
    */
-  knownContents(digests: readonly string[]): Promise<ReadonlySet<string>>;
+  knownContents(contents: readonly ContentKey[]): Promise<ReadonlySet<string>>;
   /** Rows of a mirror whose file was left alone with this content, instead of sending it; oldest first. */
   ignoredWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** The latest row of a mirror that was sent from this shown path, and whose file was found elsewhere since. */

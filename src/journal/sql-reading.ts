@@ -10,6 +10,7 @@ import type {
   AttemptRow,
   ClaimTimes,
   Content,
+  ContentKey,
   DocumentPage,
   Duplicates,
   HistoryRow,
@@ -72,10 +73,11 @@ export abstract class SqlReading {
     return sent.sort(byId);
   }
 
-  async knownContents(digests: readonly string[]): Promise<ReadonlySet<string>> {
-    if (digests.length === 0) return new Set();
+  async knownContents(contents: readonly ContentKey[]): Promise<ReadonlySet<string>> {
+    if (contents.length === 0) return new Set();
+    const digests = contents.map(({ digest }) => digest);
     const hex = digests.map((digest) => Buffer.from(digest, "hex").toString("hex"));
-    const values = [this.archiveId, digests, hex];
+    const values = [this.archiveId, digests, hex, contents.map(({ sizeBytes }) => sizeBytes)];
     const rows = await this.driver.rows<{ digest: string }>(this.queries.knownContents, values);
     return new Set(rows.map(({ digest }) => digest));
   }

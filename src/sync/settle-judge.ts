@@ -79,8 +79,10 @@ export class SettleJudge {
       ahead = next();
       // It is awaited in its turn.
       ahead.catch(() => {});
-      const whole = looked.flatMap(({ found }) => (found?.kind === "whole" ? [found.digest] : []));
-      const contents = await this.#context.journal.knownContents(whole);
+      const whole = looked.flatMap(({ found }) => (found?.kind === "whole" ? [found] : []));
+      const contents = await this.#context.journal.knownContents(
+        whole.map(({ digest, seen: { sizeBytes } }) => ({ digest, sizeBytes })),
+      );
       const judged: Judged[] = [];
       for (const { document, found, suspect } of looked) {
         if (!found) continue;

@@ -6,6 +6,7 @@ import type { JournalFixture } from "./journal.contract.ts";
 import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const raw = rawOfText;
+const contentOf = (digest: string) => ({ digest, sizeBytes: 100 });
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
 const { settled, claimed, accepted, converted, inDoubt, heldBack } = events;
 /** The problem of what is held while in doubt. */
@@ -363,10 +364,10 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(await journal.ignoredWith(99, "edited")).toEqual([]);
         expect(await journal.ignoredWith(mirrorId, "same")).toEqual([]);
         await desk.after((await desk.add("n")).id, settled("not yet"));
-        const contents = ["same", "other", "edited", "not yet", "none"];
+        const contents = ["same", "other", "edited", "not yet", "none"].map(contentOf);
         const known = new Set(["same", "other", "edited"]);
         expect(await journal.knownContents(contents)).toEqual(known);
-        expect(await journal.knownContents(["none"])).toEqual(new Set());
+        expect(await journal.knownContents([contentOf("none")])).toEqual(new Set());
         expect(await journal.knownContents([])).toEqual(new Set());
       }),
     );

@@ -66,7 +66,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         const known = [{ documentId: 17, folderId: 7 }];
         expect(await journal.tombstones(mirrorId, digestOf(17), anywhere)).toEqual(known);
         expect(await journal.tombstones(mirrorId + 1, digestOf(17), anywhere)).toEqual([]);
-        const contents = [digestOf(16), digestOf(17)];
+        const contents = [digestOf(16), digestOf(17)].map((digest) => ({ digest, sizeBytes: 100 }));
         expect(await journal.knownContents(contents)).toEqual(new Set([digestOf(17)]));
         expect(await journal.of(99).knownContents(contents)).toEqual(new Set());
         expect([...(await journal.claimed([16, 17])).keys()]).toEqual([17]);

@@ -191,7 +191,11 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     sent: await each(rows, ({ digest, seen }) =>
       journal.sentWith(mirrorId, digest ?? "", seen.sizeBytes),
     ),
-    known: [...(await journal.knownContents(rows.map(({ digest }) => digest ?? "")))].sort(),
+    known: [
+      ...(await journal.knownContents(
+        rows.map(({ digest, seen }) => ({ digest: digest ?? "", sizeBytes: seen.sizeBytes })),
+      )),
+    ].sort(),
     conflicts: await each([0, 1, 2], (folderId) => journal.conflicts(folderId, "n1")),
     underWay: await journal.underWay(3),
     claimed: [...(await journal.claimed(ids.map((id) => 499 + id)))].sort(([a], [b]) => a - b),
