@@ -72,7 +72,7 @@ export type Document = {
   readonly targetPath: string | null;
   /** What goes with it; null until settled, and where nothing does. */
   readonly attributes: Attributes | null;
-  /** Something worth knowing that is not problem, e.g. that it was sent although it looks unfinished. */
+  /** Something worth knowing that is no problem, e.g. that it was sent although it looks unfinished. */
   readonly remark: string | null;
   readonly batch: string | null;
   readonly folderId: number | null;

@@ -25,7 +25,7 @@ export const INDEXES = `
     WHERE duplicate_of IS NOT NULL;
   CREATE INDEX documents_ignored ON documents (mirror_id, ignored_digest)
     WHERE ignored_digest IS NOT NULL;
-  -- What is in problem.
+  -- What has a problem.
   CREATE INDEX documents_with_problem ON documents (problem_code, state, archive_id, id)
     WHERE problem_code IS NOT NULL;
   CREATE INDEX documents_held_by_size

@@ -265,10 +265,7 @@ const OWN_INDEXES = `
 /** Step n leads from `user_version` n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
   `${TABLES}${OWNER}`,
-  `${INDEXES}${OWN_INDEXES}`,
-  DOCUMENT_COUNTS,
-  "DROP INDEX IF EXISTS documents_oldest",
-  `${["joined", "left", "changed"].map((at) => `DROP TRIGGER IF EXISTS documents_${at};`).join("")}${DOCUMENT_COUNTS}`,
+  `${INDEXES}${OWN_INDEXES}${DOCUMENT_COUNTS}`,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -1,5 +1,5 @@
 /**
- * Outbox entry `after` hooks what became of documents: at least once, from what the journal keeps, after
+ * Tells `after` hooks what became of documents: at least once, from what the journal keeps, after
  * the after-action, which never waits for it. A hook that fails is called again a few times; what it
  * says changes nothing about the document.
  */

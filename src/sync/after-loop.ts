@@ -34,7 +34,7 @@ export const GONE_ALREADY = "it was gone already";
 const NEVER_SENT =
   "never moved or deleted: the archive already had it, and its content was not confirmed (adopt --trust-content)";
 
-/** Rights or room are missing, or the disk is in problem: it may be fixed. All else is for good. */
+/** Rights or room are missing, or the disk fails: it may be fixed. All else is for good. */
 const PASSING_CODES = ["AFTER_REFUSED", "FILE_UNREADABLE"];
 
 /** Due at any time. */

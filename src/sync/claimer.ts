@@ -16,7 +16,7 @@ import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./folders.ts";
 
-/** Folders that are looked up at a time; few, since an archive in problem is to be left in peace. */
+/** Folders that are looked up at a time; few, since a struggling archive is to be left in peace. */
 const AHEAD = 8;
 
 /** A document whose intent is committed, and its mirror. */

@@ -1,7 +1,7 @@
 /** What of an archive's work this daemon does, where several share a journal (docs/adr/0017). */
 import type { Cluster } from "../journal/cluster.ts";
 
-/** Ownership as they are now; there may be more at any moment, and fewer once the daemon is lost. */
+/** Assignments as they are now; there may be more at any moment, and fewer once the daemon is lost. */
 export type Ownership = {
   /** Others may work on the same journal. */
   readonly isShared: boolean;

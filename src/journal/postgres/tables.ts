@@ -86,10 +86,7 @@ const OWN_INDEXES = `
 /** Step n leads from version n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
   `${COMMON}${OWN}${CLUSTER_SCHEMA}`,
-  `${INDEXES}${OWN_INDEXES}`,
-  COUNTS_TABLE,
-  "DROP INDEX IF EXISTS documents_oldest",
-  `DROP FUNCTION IF EXISTS documents_inserted, documents_deleted, documents_updated CASCADE;${COUNTS_TABLE}`,
+  `${INDEXES}${OWN_INDEXES}${COUNTS_TABLE}`,
 ];
 
 const COLUMN = /^ +(\w+) +(bigint|smallint|double precision|text|bytea)/gm;
