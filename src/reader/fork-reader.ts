@@ -7,8 +7,42 @@ import { environmentOf, networkEnvironment, networkOptions } from "./network-env
 /** Environment that readers and hooks are given: nothing that could hold a secret. */
 export const HARMLESS = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
 
-/** Starts a reader process. Throws where no process can be started. */
+/** A process that was started ahead, until it is taken. */
+let prepared: ChildProcess | undefined;
+
+/**
+ * Starts the first reader ahead: it takes as long to load as this process, side by side with it. Disposed of, it
+ * ends where nobody took it.
+ */
+export function prepareReader(): Disposable {
+  const child = triedFork();
+  prepared = child;
+  return {
+    [Symbol.dispose]: () => {
+      if (prepared !== child) return;
+      prepared = undefined;
+      child?.kill("SIGKILL");
+    },
+  };
+}
+
+/** Whoever needs one learns why there is none. */
+function triedFork(): ChildProcess | undefined {
+  try {
+    return newReader().on("error", () => {});
+  } catch {
+    return undefined;
+  }
+}
+
+/** A reader process: the one that was prepared, or a new one. Throws where no process can be started. */
 export function forkReader(): ChildProcess {
+  const child = prepared;
+  prepared = undefined;
+  return child?.connected === true ? child : newReader();
+}
+
+function newReader(): ChildProcess {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const entry = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
   const child = fork(entry, [], {

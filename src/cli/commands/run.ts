@@ -30,6 +30,8 @@ export function addRun(program: Command, shell: Shell): void {
 
 async function run(shell: Shell): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { prepareReader } = await import("../../reader/fork-reader.ts");
+  using _reader = prepareReader();
   const { liveDaemon } = await import("../../daemon/live-daemon.ts");
   const { openLog } = await import("../../daemon/open-log.ts");
   const { recentLines } = await import("../../daemon/recent-lines.ts");

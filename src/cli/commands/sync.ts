@@ -27,6 +27,8 @@ export function addSync(program: Command, shell: Shell): void {
 
 async function sync(shell: Shell, { wait, json = false }: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { prepareReader } = await import("../../reader/fork-reader.ts");
+  using _reader = prepareReader();
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../run-program.ts");
   growSlowly();

@@ -1,11 +1,13 @@
 /** What a reader is given of this process's environment. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { forkReader } from "../../../src/reader/fork-reader.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { forkReader, prepareReader } from "../../../src/reader/fork-reader.ts";
+import { childrenOf } from "../../fixtures/a-process.ts";
 import { stalledPipe } from "../../fixtures/stalled-pipe.ts";
+import { until } from "../../fixtures/until.ts";
 
 test("what concerns the network is given, certificates in full, since it works in other directories", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -54,3 +56,44 @@ test("started where both outputs are one pipe, it does not make that block", asy
   await once(child, "exit");
   expect(pipe.read()).toBe("true\n");
 });
+
+describe("a reader that was started ahead", () => {
+  const isAlive = ({ exitCode, signalCode }: ChildProcess) =>
+    exitCode === null && signalCode === null;
+
+  test("is taken once, and stays when what prepared it is over", async () => {
+    const prepared = prepareReader();
+    const [first, second] = [forkReader(), forkReader()];
+    prepared[Symbol.dispose]();
+    expect(first.pid).toBeLessThan(second.pid ?? 0);
+    first.send([{ call: 1, method: "ping", parameters: [] }]);
+    await once(first, "message");
+    expect([first, second].map(isAlive)).toEqual([true, true]);
+    for (const child of [first, second]) await killed(child);
+  });
+
+  test("ends with what prepared it, where nobody took it", async () => {
+    const before = childrenOf(process.pid);
+    const prepared = prepareReader();
+    expect(childrenOf(process.pid)).toHaveLength(before.length + 1);
+    prepared[Symbol.dispose]();
+    await until("its end", () => childrenOf(process.pid).length === before.length);
+    await killed(forkReader());
+  });
+
+  test("has died: another one is started", async () => {
+    using _prepared = prepareReader();
+    const pid = childrenOf(process.pid).at(-1) ?? 0;
+    process.kill(pid, "SIGKILL");
+    await until("its end", () => !childrenOf(process.pid).includes(pid));
+    const child = forkReader();
+    expect(child.pid).not.toBe(pid);
+    expect(child.connected).toBe(true);
+    await killed(child);
+  });
+});
+
+async function killed(child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
