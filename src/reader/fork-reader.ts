@@ -15,7 +15,12 @@ let prepared: ChildProcess | undefined;
  * ends where nobody took it.
  */
 export function prepareReader(): Disposable {
-  const child = triedFork();
+  let child: ChildProcess | undefined;
+  try {
+    child = newReader().on("error", () => {});
+  } catch {
+    // Who needs one gets the error.
+  }
   prepared = child;
   return {
     [Symbol.dispose]: () => {
@@ -24,15 +29,6 @@ export function prepareReader(): Disposable {
       child?.kill("SIGKILL");
     },
   };
-}
-
-/** Whoever needs one learns why there is none. */
-function triedFork(): ChildProcess | undefined {
-  try {
-    return newReader().on("error", () => {});
-  } catch {
-    return undefined;
-  }
 }
 
 /** A reader process: the one that was prepared, or a new one. Throws where no process can be started. */

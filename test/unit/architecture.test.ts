@@ -175,7 +175,7 @@ const LINES: Readonly<Record<string, number>> = {
   archive: 2_380,
   journal: 10_529,
   source: 4_300,
-  reader: 1_600,
+  reader: 1_606,
   sync: 8_930,
   report: 3_132,
   dashboard: 2_615,

@@ -1,8 +1,8 @@
 import { SOLO_CLUSTER } from "../../journal/cluster.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { ContentIndex, Journal } from "../../journal/journal.ts";
 
-/** What decides about documents asks this; nothing was ever journaled. */
-const NOTHING: Partial<Journal> = {
+/** In the place of a journal that is not there yet, for `plan`: what decides about documents asks this. */
+export const NO_JOURNAL = {
   archiveId: 0,
   cluster: SOLO_CLUSTER,
   mirrors: async () => [],
@@ -10,6 +10,8 @@ const NOTHING: Partial<Journal> = {
   document: async () => undefined,
   currentAt: async () => undefined,
   sentWith: async () => [],
+  knownContents: async () => new Set(),
+  movedAway: async () => undefined,
   ignoredWith: async () => [],
   tombstones: async () => [],
   conflicts: async () => [],
@@ -17,7 +19,4 @@ const NOTHING: Partial<Journal> = {
   lastBatch: async () => undefined,
   keyValue: async () => null,
   async *list() {},
-};
-
-/** In the place of a journal that is not there yet, for `plan`. */
-export const NO_JOURNAL = NOTHING as Journal;
+} satisfies ContentIndex & Partial<Journal> as Partial<Journal> as Journal;
