@@ -58,7 +58,7 @@ export class Live {
     this.#running = Promise.all(loops).finally(ignore);
   }
 
-  /** The stream of one page, beginning with a snapshot. Throws a `Refusal` when it is one too many. */
+  /** The stream of one page, which gets a snapshot soon. Throws a `Refusal` when it is one too many. */
   join(): Readable {
     if (this.#pages.size >= PAGES_MAX)
       throw new Refusal(

@@ -97,7 +97,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     await using daemon = aProcess(["--config", file, "run"]);
     await daemon.says(/"started"/);
     await using open = await EventStream.open(page);
-    expect(await open.next()).toMatchObject({ event: "status" });
+    // Uploads may move before the first snapshot is there.
+    await until("a snapshot", async () => (await open.next()).event === "status");
     await until("some documents", () => world.archive.documents().length > 3);
     await postgres.stop();
     await until("not ready", async () => (await readyAt(page)) === 503);
