@@ -64,6 +64,7 @@ export const COUNT_ALL = `INSERT INTO document_counts (mirror_id, state, documen
 
 /** Makes the table, and counts what is there. */
 export const DOCUMENT_COUNTS = `
+  DROP TABLE IF EXISTS document_counts;
   CREATE TABLE document_counts (
     mirror_id INTEGER NOT NULL, -- mirrors.id
     state     TEXT NOT NULL,

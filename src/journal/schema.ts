@@ -264,8 +264,8 @@ const OWN_INDEXES = `
 
 /** Step n leads from `user_version` n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
-  `${TABLES}${OWNER}`,
-  `${INDEXES}${OWN_INDEXES}${DOCUMENT_COUNTS}`,
+  `${TABLES}${OWNER}${INDEXES}${OWN_INDEXES}`,
+  DOCUMENT_COUNTS,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -85,8 +85,8 @@ const OWN_INDEXES = `
 
 /** Step n leads from version n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
-  `${COMMON}${OWN}${CLUSTER_SCHEMA}`,
-  `${INDEXES}${OWN_INDEXES}${COUNTS_TABLE}`,
+  `${COMMON}${OWN}${CLUSTER_SCHEMA}${INDEXES}${OWN_INDEXES}`,
+  COUNTS_TABLE,
 ];
 
 const COLUMN = /^ +(\w+) +(bigint|smallint|double precision|text|bytea)/gm;
