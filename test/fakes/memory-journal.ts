@@ -1,12 +1,11 @@
 import type { Document } from "../../src/domain/document.ts";
 import { type Cluster, SOLO_CLUSTER } from "../../src/journal/cluster.ts";
-import { DocumentsTable } from "../../src/journal/documents-table.ts";
-import type { Alone, Applied, DueQuery } from "../../src/journal/journal.ts";
+import type { ApplyGroups } from "../../src/journal/apply-groups.ts";
+import type { Applied, DueQuery } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { JournalSession } from "../../src/journal/session.ts";
-import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
-import type { Tables } from "../../src/journal/tables.ts";
-import { Writer } from "../../src/journal/writer.ts";
+import { groupsOf, SqliteJournal, type Tables } from "../../src/journal/sqlite-journal.ts";
+import { StoredRows } from "../../src/journal/stored-rows.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
 import { MemoryStore } from "./memory-store.ts";
 
@@ -51,9 +50,6 @@ class MemorySession implements JournalSession {
     return this.instance ?? SOLO_CLUSTER;
   }
 
-  /** Each of its writes completes what it shares: `MemoryStore.transact`. */
-  share(): void {}
-
   async read<T>(query: () => T): Promise<T> {
     this.#assertOpen();
     return query();
@@ -90,21 +86,22 @@ class MemorySession implements JournalSession {
 export class MemoryJournal extends SqliteJournal {
   readonly store: MemoryStore;
   readonly #session: MemorySession;
-  readonly #onApplied: (applied: Applied[]) => void;
+  readonly #groups: ApplyGroups;
 
   constructor(
     { store = new MemoryStore(), onApplied = () => undefined, cluster }: MemoryJournalOptions = {},
     session = new MemorySession(store, cluster),
+    groups = groupsOf(session, session.tables, claimsNoted(session, onApplied)),
     archiveId = 1,
   ) {
-    super(session, claimsNoted(session, onApplied), session.tables, archiveId);
+    super(session, groups, session.tables, archiveId);
     this.store = session.store;
     this.#session = session;
-    this.#onApplied = onApplied;
+    this.#groups = groups;
   }
 
   override of(archiveId: number): MemoryJournal {
-    return new MemoryJournal({ onApplied: this.#onApplied }, this.#session, archiveId);
+    return new MemoryJournal({}, this.#session, this.#groups, archiveId);
   }
 
   override async take(query: DueQuery): Promise<Document[]> {
@@ -145,12 +142,11 @@ function claimsNoted(
 }
 
 function sharedTables({ tables }: MemoryStore, instance: MemoryCluster): Tables {
-  const shared = { ...tables, documents: new SharedDocuments(tables, instance) };
-  return { ...shared, writer: new Writer(shared) };
+  return { ...tables, stored: new SharedRows(tables, instance) };
 }
 
-/** Documents of which another daemon may have taken some. */
-class SharedDocuments extends DocumentsTable {
+/** Rows of which another daemon may have taken some. */
+class SharedRows extends StoredRows {
   readonly #instance: MemoryCluster;
 
   constructor({ statements }: Tables, instance: MemoryCluster) {
@@ -158,7 +154,7 @@ class SharedDocuments extends DocumentsTable {
     this.#instance = instance;
   }
 
-  override mayClaim(document: Document, folderId: number, alone: Alone | undefined): boolean {
-    return this.#instance.mayTake(document.id) && super.mayClaim(document, folderId, alone);
+  override isTaken(id: number): boolean {
+    return !this.#instance.mayTake(id);
   }
 }

@@ -181,13 +181,8 @@ test("a batch whose last file is removed has its receipt at once, not when anoth
   const desk = await SyncDesk.open();
   const batch = "b";
   const at = desk.clock.now();
-  desk.journal.store.tables.activity.setBatch({
-    id: batch,
-    mirrorId: 1,
-    openedAt: at,
-    joinedAt: at,
-    documents: 2,
-  });
+  const row = { id: batch, mirrorId: 1, openedAt: at, joinedAt: at, documents: 2 };
+  await desk.journal.apply([{ type: "batch", batch: row }]);
   desk.put({ state: "converted", documentId: 9_000, batch });
   const waits = desk.put({ state: "failed", problem: { code: "ODD", message: "odd" }, batch });
   const written: string[] = [];
