@@ -57,13 +57,6 @@ export function columnsOf(fields: Partial<Document>, before?: Document): Record<
   return columns;
 }
 
-/** The fields by the names of columns, their values as they are. */
-export function namedCells(fields: object): Record<string, Cell | undefined> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, cell]) => [nameOf(field), cell as Cell]),
-  );
-}
-
 function nameOf(field: string): string {
   const known = NAMES.get(field);
   if (known !== undefined) return known;

@@ -2,9 +2,7 @@
  * What SQLite and PostgreSQL write differently in statements that are otherwise the same. Parameters are
  * `$1`, `$2` and so on in both; a list is one parameter.
  */
-import type { Document } from "../domain/document.ts";
-import type { Cell } from "./columns.ts";
-import { isLong, isSame, isShort, PATH_KEY, startOf } from "./postgres/directories.ts";
+import { isLong, isSame, isShort, startOf } from "./postgres/directories.ts";
 
 /** Expressions are given and returned as SQL; a number is that of a parameter. */
 export type Dialect = {
@@ -39,22 +37,6 @@ export type Dialect = {
   readonly locked: string;
   /** What makes a row of `document_counts` one of its kind. */
   readonly countKey: string;
-  /** What has an insertion answer with the numbers of rows, where they are not known before. */
-  readonly numbered: string;
-  /** What makes a directory one of its kind. */
-  readonly pathKey: string;
-  /** The table of usage buckets, and what makes a row of it one of its kind. */
-  readonly usageBuckets: string;
-  readonly usageKey: string;
-  /** The column of counts and usage buckets by which those who write at the same time do not wait for one another. */
-  readonly parts: readonly string[];
-  /** Adds the cells that are changed with others of a document, by an instance of the cluster. */
-  readonly changedWith?: (
-    cells: Record<string, Cell | undefined>,
-    before: Document,
-    after: Document,
-    instanceId: number,
-  ) => void;
   /** The column, where no index of it is to be used. */
   readonly unindexed: (column: string) => string;
   /** The index that the table before it has to be read by, where that can be said. */
@@ -83,11 +65,6 @@ export const SQLITE: Dialect = {
   lock: (table, where) => `UPDATE ${table} SET id = id WHERE ${where}`,
   locked: "",
   countKey: "mirror_id, state",
-  numbered: "",
-  pathKey: "mirror_id, path",
-  usageBuckets: "usage_buckets",
-  usageKey: "at, mirror_id",
-  parts: [],
   by: (index) => ` INDEXED BY ${index}`,
   textKinds: [(text) => `${text} IS NOT NULL`],
 };
@@ -113,18 +90,6 @@ export const POSTGRES: Dialect = {
   lock: (table, where) => `SELECT 1 FROM ${table} WHERE ${where} FOR UPDATE`,
   locked: " FOR UPDATE",
   countKey: "mirror_id, state, part",
-  numbered: "RETURNING id",
-  pathKey: PATH_KEY,
-  usageBuckets: "usage_bucket_parts",
-  usageKey: "at, mirror_id, part",
-  parts: ["part"],
-  // What was done to a row ends its being taken.
-  changedWith: (cells, before, after, instanceId) => {
-    cells["taken_by"] = null;
-    cells["taken_until"] = null;
-    if (before.state === after.state) return;
-    cells["sender"] = after.state === "uploading" && instanceId !== 0 ? instanceId : null;
-  },
   by: () => "",
   textKinds: [isShort, isLong],
 };

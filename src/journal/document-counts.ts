@@ -3,6 +3,7 @@
  * of changes does, in its transaction. So no question reads all rows, and a crash leaves nothing to count again.
  */
 import { type Document, type State, STATES } from "../domain/document.ts";
+import type { Dialect } from "./dialect.ts";
 
 /** What there is of a mirror's documents in a state, or what changes add to that (below 0: take away). */
 export type DocumentCount = {
@@ -41,6 +42,19 @@ export function summedCounts(counts: readonly DocumentCount[]): DocumentCount[] 
   return [...sums.values()].sort(
     (a, b) => a.mirrorId - b.mirrorId || STATES.indexOf(a.state) - STATES.indexOf(b.state),
   );
+}
+
+/** Adds to the count of a mirror and state; of values such as `countValues` gives. */
+export function addCountIn({ countKey }: Dialect): string {
+  return `INSERT INTO document_counts AS t (mirror_id, state, documents, pages, unknown)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (${countKey}) DO UPDATE SET documents = t.documents + excluded.documents,
+      pages = t.pages + excluded.pages, unknown = t.unknown + excluded.unknown`;
+}
+
+/** The values of `addCountIn`. */
+export function countValues({ mirrorId, state, documents, pages, unknown }: DocumentCount) {
+  return [mirrorId, state, documents, pages, unknown];
 }
 
 /** Counts the rows that are there, where the writer did not write them. */

@@ -3,20 +3,6 @@ import type { Queries } from "./queries.ts";
 /** Parameters `$1`, `$2` … of a statement: text, numbers, bytes, null, and lists of numbers or texts. */
 export type Values = readonly unknown[];
 
-export type Statement = readonly [text: string, values?: Values];
-
-/** What a statement answered: its rows, or how many it changed. */
-export type Answer = {
-  readonly rows: readonly object[];
-  readonly count: number;
-};
-
-/**
- * Statements of one transaction. Those that are yielded together do not wait for one another's answers,
- * and are run in their order; what comes back is the answer of each. Where one of them fails, that is thrown instead.
- */
-export type Script<T> = Generator<readonly Statement[], T, readonly Answer[]>;
-
 /** How one kind of database is asked and written to. Rejects with a `Fault` as `Journal` does. */
 export type Driver = {
   /** What it is asked, in its dialect. */

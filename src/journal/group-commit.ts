@@ -28,8 +28,10 @@ type Write = {
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
   readonly committed: ((value: never) => void) | undefined;
-  readonly callers: () => number;
 };
+
+/** What writes that run together share: written after the last of them, or not at all. */
+export type Shared = { complete(): void; discard(): void };
 
 /** Resolves once what was committed before the call is on the disk. */
 export type Flush = () => Promise<void>;
@@ -56,6 +58,8 @@ const NEVER = new AbortController().signal;
 export class GroupCommit {
   /** For what runs within a write: changes when a write is undone, and when another process has written. */
   generation = 0;
+  /** Of what runs within the writes to come. */
+  shared: Shared | undefined;
   readonly #db: Database;
   readonly #path: string;
   readonly #clock: Clock;
@@ -73,7 +77,6 @@ export class GroupCommit {
   #dataVersion: unknown;
   readonly #savepoint: Statement;
   readonly #release: Statement;
-  readonly #version: Statement;
 
   /** `sync` makes durable what was committed before it was called. */
   constructor(db: Database, path: string, clock: Clock, sync: Flush, waits: BlockageOptions = {}) {
@@ -82,24 +85,18 @@ export class GroupCommit {
     this.#db = db;
     this.#savepoint = db.prepare("SAVEPOINT write");
     this.#release = db.prepare("RELEASE write");
-    this.#version = db.prepare("PRAGMA data_version").pluck();
     this.#path = path;
     this.#clock = clock;
   }
 
   /**
    * Queues `run`, which writes synchronously within the group's transaction. `committed` gets
-   * the value once it is durable, before anyone who awaits the promise; it must not throw. `callers`: how many ask
-   * for what it writes.
+   * the value once it is durable, before anyone who awaits the promise; it must not throw.
    */
-  enqueue<T>(
-    run: () => T,
-    committed?: (value: T) => void,
-    callers: () => number = () => 1,
-  ): Promise<T> {
+  enqueue<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
     if (this.#refusal) return Promise.reject(this.#refusal);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#queue.push({ run, resolve, reject, committed, callers });
+    this.#queue.push({ run, resolve, reject, committed });
     this.#schedule();
     return promise;
   }
@@ -154,6 +151,7 @@ export class GroupCommit {
     this.#queue = [];
     try {
       for (const write of group) this.#open.push({ write, outcome: this.#attempt(write.run) });
+      this.shared?.complete();
     } catch (error) {
       this.#undo([...new Set([...this.#open.map(({ write }) => write), ...group])], error);
     }
@@ -181,7 +179,7 @@ export class GroupCommit {
   #begun(): unknown {
     try {
       this.#db.exec("BEGIN IMMEDIATE");
-      const version = this.#version.get();
+      const version = this.#db.pragma("data_version", { simple: true });
       if (version !== this.#dataVersion) this.generation += 1;
       this.#dataVersion = version;
       return undefined;
@@ -240,7 +238,7 @@ export class GroupCommit {
       this.refuse(journalFault("JOURNAL_BROKEN", this.#path, messageOf(error), { cause: error }));
     }
     this.#syncing = undefined;
-    if (runs.reduce((sum, { write }) => sum + write.callers(), 0) > 1) this.#rest(startedAt);
+    if (runs.length > 1) this.#rest(startedAt);
     if (this.#refusal) for (const { write } of runs) write.reject(this.#refusal);
     else settle(runs);
   }
@@ -270,6 +268,7 @@ export class GroupCommit {
   #undo(writes: readonly Write[], cause: unknown): void {
     this.#open = [];
     this.generation += 1;
+    this.shared?.discard();
     try {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
     } catch (error) {

@@ -7,7 +7,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
 import { MARK_UNCLEAN, type Cluster, type ClusterChange, SOLO_CLUSTER } from "./cluster.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { GroupCommit, type Shared } from "./group-commit.ts";
 import { asFault, fullFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 import type { BlockageOptions } from "./blockage.ts";
 import {
@@ -175,12 +175,17 @@ export class Session {
    * Queues `run` for the next commit; resolves once that is durable. See `GroupCommit.enqueue`. Rejects with
    * JOURNAL_READ_ONLY where it was opened for reading, and JOURNAL_CLOSED.
    */
-  async write<T>(run: () => T, committed?: (value: T) => void, callers?: () => number): Promise<T> {
+  async write<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
     this.#assertOpen();
     if (this.#role === "reader") {
       throw journalFault("JOURNAL_READ_ONLY", this.#path, "opened for reading");
     }
-    return this.#commits.enqueue(run, committed, callers);
+    return this.#commits.enqueue(run, committed);
+  }
+
+  /** See `GroupCommit.shared`. */
+  share(shared: Shared): void {
+    this.#commits.shared = shared;
   }
 
   /** See `GroupCommit.generation`. */

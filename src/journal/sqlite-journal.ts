@@ -1,32 +1,22 @@
 import { resolve } from "node:path";
 import type { Document } from "../domain/document.ts";
-import type { Database } from "better-sqlite3";
 import { type Clock, systemClock } from "../std/clock.ts";
-import { InvariantError } from "../std/invariant.ts";
 import { backUp } from "./backup.ts";
 import type { Cluster } from "./cluster.ts";
-import { ApplyGroups, type Store, type Transaction } from "./apply-groups.ts";
-import type { Driver, Script } from "./driver.ts";
+import type { Driver } from "./driver.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { dueText, dueValues, firstDue } from "./due-documents.ts";
 import type { Applied, Change, DueQuery, Journal } from "./journal.ts";
 import type { Migrated, Role } from "./open-database.ts";
-import { breachOf } from "./group-commit.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
 import { type JournalSession, Session } from "./session.ts";
 import { SqlJournal } from "./sql-journal.ts";
-import {
-  DUE_QUERIES,
-  OWN_QUERIES,
-  QUERIES,
-  TIDY_QUERIES,
-  WRITE_QUERIES,
-} from "./sqlite-queries.ts";
-import { StoredRows } from "./stored-rows.ts";
+import { DUE_QUERIES, OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./sqlite-queries.ts";
+import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
-import { tidy } from "./tidy.ts";
-import { Statements } from "../sqlite/statements.ts";
+import { type Script, tidy } from "./tidy.ts";
+import type { Statements } from "../sqlite/statements.ts";
 
 /** How a journal is opened. */
 export type JournalOptions = {
@@ -47,15 +37,6 @@ export type JournalOptions = {
   readonly patience?: { readonly signal: AbortSignal; readonly lastMs?: number };
 };
 
-/** What runs statements over one connection, and remembers rows. */
-export type Tables = { readonly statements: Statements; readonly stored: StoredRows };
-
-/** The tables of an open journal. */
-export function tablesIn(db: Database): Tables {
-  const statements = new Statements(db);
-  return { statements, stored: new StoredRows(statements) };
-}
-
 /**
  * The journal in one SQLite file. What is resolved is on the disk and
  * survives a power cut. Reads and writes are synchronous inside, and short; writes are committed in
@@ -64,20 +45,21 @@ export function tablesIn(db: Database): Tables {
 export class SqliteJournal extends SqlJournal implements Journal {
   readonly cluster: Cluster;
   readonly #session: JournalSession;
+  readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
-  readonly #groups: ApplyGroups;
 
   protected constructor(
     session: JournalSession,
-    groups: ApplyGroups,
+    onApplied: (applied: Applied[]) => void,
     tables: Tables,
     archiveId: number,
   ) {
-    super(driverOf(session, tables, groups), archiveId);
+    super(driverOf(session, tables), archiveId);
     this.cluster = session.cluster;
     this.#session = session;
-    this.#groups = groups;
+    this.#onApplied = onApplied;
     this.#tables = tables;
+    session.share(tables.writer);
   }
 
   /**
@@ -88,14 +70,12 @@ export class SqliteJournal extends SqlJournal implements Journal {
   static async open(options: JournalOptions): Promise<SqliteJournal> {
     const { role, owner, onApplied = () => undefined, clock = systemClock, patience } = options;
     const session = await Session.open(resolve(options.path), role, owner, clock, patience);
-    const tables = tablesIn(session.db);
-    const groups = groupsOf(session, tables, onApplied);
-    return new SqliteJournal(session, groups, tables, FIRST_ARCHIVE_ID);
+    return new SqliteJournal(session, onApplied, tablesIn(session.db), FIRST_ARCHIVE_ID);
   }
 
   of(archiveId: number): SqliteJournal {
     if (archiveId === this.archiveId) return this;
-    return new SqliteJournal(this.#session, this.#groups, this.#tables, archiveId);
+    return new SqliteJournal(this.#session, this.#onApplied, this.#tables, archiveId);
   }
 
   /** True when this opening made the journal: of what was sent before, nothing is known. */
@@ -109,7 +89,7 @@ export class SqliteJournal extends SqlJournal implements Journal {
   }
 
   due(query: DueQuery): Promise<Document[]> {
-    const { statements, stored } = this.#tables;
+    const { statements, documents } = this.#tables;
     const [text, values] = [DUE_QUERIES[dueText(query)], dueValues(query)];
     return this.#session.read(() => {
       const mirrors =
@@ -118,7 +98,7 @@ export class SqliteJournal extends SqlJournal implements Journal {
           : [{ id: query.mirrorId }];
       const rows = mirrors.flatMap(({ id }) => statements.rows<DocumentRow>(text, [...values, id]));
       const due = firstDue(rows.map(documentOf), query);
-      return due.map((document) => stored.remembered(document));
+      return due.map((document) => documents.remembered(document));
     });
   }
 
@@ -133,17 +113,18 @@ export class SqliteJournal extends SqlJournal implements Journal {
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
-    return this.#groups.apply(changes).catch((error: unknown) => {
-      throw breachOf(error);
-    });
+    return this.#session.write(() => {
+      this.#tables.documents.begin(this.#session.generation);
+      return this.#tables.writer.apply(changes);
+    }, this.#onApplied);
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
-    const { stored, statements } = this.#tables;
-    this.#groups.seal();
+    const { documents, statements, writer } = this.#tables;
     return this.#session.write(() => {
-      const tidied = resultOf(tidy(TIDY_QUERIES, WRITE_QUERIES, request), statements);
-      if (tidied.dropped > 0) stored.begin(undefined);
+      writer.complete();
+      const tidied = resultOf(tidy(TIDY_QUERIES, request), statements);
+      if (tidied.dropped > 0) documents.forget();
       return tidied;
     });
   }
@@ -177,60 +158,32 @@ export class SqliteJournal extends SqlJournal implements Journal {
   }
 }
 
-/** What applies changes, in transactions of the session. */
-export function groupsOf(
-  session: JournalSession,
-  { statements, stored }: Tables,
-  onApplied: (applied: Applied[]) => void,
-): ApplyGroups {
-  const store: Store = {
-    queries: { write: WRITE_QUERIES, tidy: TIDY_QUERIES },
-    // Nobody else sends what this daemon claims.
-    instanceId: 0,
-    // oxlint-disable-next-line eslint/require-yield -- what is needed is read when it is
-    *load() {
-      return stored.begin(session.generation);
-    },
-    isBreach: (error) => breachOf(error) instanceof InvariantError,
-    isCollision: () => false,
-  };
-  const write: Transaction = (script, committed, calls) =>
-    session.write(
-      () => resultOf(script(true), statements),
-      committed,
-      () => calls.length,
-    );
-  return new ApplyGroups(() => store, write, onApplied);
-}
-
 /** Runs a script whole. */
 function resultOf<T>(script: Script<T>, statements: Statements): T {
   let step = script.next([]);
   while (step.done !== true) {
-    let answers;
-    try {
-      answers = step.value.map((statement) => statements.answer(statement[0], statement[1] ?? []));
-    } catch (error) {
-      step = script.throw(error);
-      continue;
-    }
+    const answers = step.value.map(([text, values]) => {
+      if (statements.of(text).reader) return statements.rows<object>(text, values);
+      statements.run(text, values);
+      return [];
+    });
     step = script.next(answers);
   }
   return step.value;
 }
 
 /** Reads and writes are synchronous inside, and short. */
-function driverOf(session: JournalSession, { statements }: Tables, groups: ApplyGroups): Driver {
+function driverOf(session: JournalSession, { statements, writer }: Tables): Driver {
   return {
     queries: QUERIES,
     isCopy: session.isCopy,
     rows: (text, values) => session.read(() => statements.rows(text, values)),
     durableRows: (text, values) => session.readDurable(() => statements.rows(text, values)),
-    write: (...all) => {
-      groups.seal();
-      return session.write(
-        () => all.map(([text, values]) => statements.answer(text, values)).at(-1)?.count ?? 0,
-      );
-    },
+    write: (...all) =>
+      session.write(() => {
+        // What was applied before it may be what it is about.
+        writer.complete();
+        return all.map(([text, values]) => statements.run(text, values)).at(-1) ?? 0;
+      }),
   };
 }

@@ -5,8 +5,8 @@
 import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { type Dialect, selectDocument } from "./dialect.ts";
-import { countsOf } from "./document-counts.ts";
-import type { Script, Statement, Values } from "./driver.ts";
+import { addCountIn, countsOf, countValues, summedCounts } from "./document-counts.ts";
+import type { Values } from "./driver.ts";
 import { ofBatch } from "./queries.ts";
 import {
   digestBytes,
@@ -17,8 +17,14 @@ import {
   type Tombstone,
   tombstoneOf,
 } from "./tidiness.ts";
-import type { WriteQueries } from "./write-queries.ts";
-import { countsIn } from "./write-records.ts";
+
+type Statement = readonly [text: string, values: Values];
+
+/**
+ * Statements of one transaction. Those that are yielded together do not wait for one another's answers,
+ * and are run in their order; what comes back is the rows of each.
+ */
+export type Script<T> = Generator<readonly Statement[], T, readonly (readonly object[])[]>;
 
 /** Every statement of retention, by what it is for. */
 export type TidyQueries = ReturnType<typeof tidyQueriesIn>;
@@ -49,6 +55,7 @@ export function tidyQueriesIn(dialect: Dialect) {
     remember: `INSERT INTO tombstones
         (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    addCount: addCountIn(dialect),
     trimAttempts: `${drop("attempts")} AND ended_at <= $2 RETURNING document AS id`,
     trimHistory: `${drop("history")} AND at <= $2 AND number < (SELECT max(l.number) FROM history l
       WHERE l.document = history.document) RETURNING document AS id`,
@@ -87,20 +94,16 @@ type KnownRow = Omit<Tombstone, "digest" | "place"> &
   Readonly<Record<"digest" | "place", Buffer | null>>;
 
 /** One step; see `Journal.tidy`. Only where rows were dropped, others of `documents` are changed. */
-export function* tidy(
-  queries: TidyQueries,
-  write: WriteQueries,
-  request: TidyRequest,
-): Script<Tidied> {
+export function* tidy(queries: TidyQueries, request: TidyRequest): Script<Tidied> {
   const { after, afterBatch, limit, before, forgetBefore, receipts } = request;
   const found = yield [queries.ids, queries.forgottenIds].map((text) => [text, [after, limit]]);
-  const ids = idsOf(found.flatMap(({ rows }) => rows) as Id[])
+  const ids = idsOf(found.flat() as Id[])
     .sort((a, b) => a - b)
     .slice(0, limit);
   const last = ids.at(-1) ?? after;
   const rows = yield* rowsOf<DocumentRow>(queries.rows, after, last, before);
   const judged = yield* judge(queries, request, rows.map(documentOf));
-  const gone = yield* drop(queries, write, request, idsOf(judged.drop));
+  const gone = yield* drop(queries, request, idsOf(judged.drop));
   const kept = [...idsOf(judged.drop), ...idsOf(judged.trim)].filter((id) => !gone.has(id));
   const trimmed = yield* trim(queries, kept, before);
   const forgotten = idsOf(yield* rowsOf<Id>(queries.forgotten, after, last, before));
@@ -123,9 +126,9 @@ export function* tidy(
 
 /** The rows of one statement. */
 function* rowsOf<Row extends object>(text: string, ...values: Values): Script<Row[]> {
-  const [answer] = yield [[text, values]];
+  const [rows] = yield [[text, values]];
   // The shape of a result is stated by its query, which the compiler cannot read.
-  return answer?.rows as Row[];
+  return rows as Row[];
 }
 
 function idsOf(rows: readonly Id[] = []): number[] {
@@ -156,7 +159,6 @@ function* judge(
 /** Drops rows, looked at once more while nobody else can change them; the ids of those that went. */
 function* drop(
   queries: TidyQueries,
-  write: WriteQueries,
   request: TidyRequest,
   ids: readonly number[],
 ): Script<ReadonlySet<number>> {
@@ -174,12 +176,12 @@ function* drop(
   const values = [[...gone]];
   while ((yield* rowsOf(queries.relink, ...values)).length > 0);
   const directories = rows.map((row) => row["dir_id"]);
-  const counts = documents.flatMap((document) => countsOf(document));
+  const counts = summedCounts(documents.flatMap((document) => countsOf(document)));
   yield [
     ...[queries.dropAttempts, queries.dropHistory, queries.remove].map(
       (text): Statement => [text, values],
     ),
-    ...countsIn(write, counts, 0),
+    ...counts.map((count): Statement => [queries.addCount, countValues(count)]),
     // Looked into once they are locked: anyone who adds a row to one keeps it locked until it can be seen.
     [queries.lockDirectories, [directories]],
     [queries.dropDirectories, [directories]],
@@ -220,5 +222,5 @@ function* trim(
 ): Script<number> {
   if (ids.length === 0) return 0;
   const trimmed = yield [trimAttempts, trimHistory].map((text) => [text, [ids, before]]);
-  return new Set(idsOf(trimmed.flatMap(({ rows }) => rows) as Id[])).size;
+  return new Set(idsOf(trimmed.flat() as Id[])).size;
 }

@@ -45,17 +45,6 @@ export type UsageBucket = UsageBucketCounts & {
   readonly at: number;
 };
 
-/** The columns of their table that count. */
-export const USAGE_COLUMNS = [
-  "uploaded",
-  "uploaded_bytes",
-  "converted",
-  "pages",
-  "charged",
-  "saved",
-  "failed",
-];
-
 const COUNTS = Object.keys(NOTHING) as (keyof UsageBucketCounts)[];
 
 /** What is added to the usage buckets when `event` happens to `before`. */

@@ -34,15 +34,14 @@ export class Statements {
 
   /** The rows of a statement with parameters `$1`, `$2` …; lists are given to it as JSON. */
   rows<Row>(sql: string, values: readonly unknown[]): Row[] {
-    return this.answer(sql, values).rows as Row[];
+    const { statement, places } = this.#numberedOf(sql);
+    return statement.all(...places.map((at) => cellOf(values[at]))) as Row[];
   }
 
-  /** The rows of a statement, or how many rows it changed. */
-  answer(sql: string, values: readonly unknown[]): { rows: readonly object[]; count: number } {
+  /** Runs one that writes; how many rows it changed. */
+  run(sql: string, values: readonly unknown[]): number {
     const { statement, places } = this.#numberedOf(sql);
-    const cells = places.map((at) => cellOf(values[at]));
-    if (statement.reader) return { rows: statement.all(...cells) as object[], count: 0 };
-    return { rows: [], count: statement.run(...cells).changes };
+    return statement.run(...places.map((at) => cellOf(values[at]))).changes;
   }
 
   /** The text as SQLite has it. */
@@ -51,12 +50,13 @@ export class Statements {
   }
 
   #numberedOf(sql: string): Numbered {
-    const known = this.#prepared.get(sql);
-    if (known) return known;
-    const places = [...sql.matchAll(NUMBERED)].map(([, number]) => Number(number) - 1);
-    const text = sql.replace(COMPARED, "+").replace(NUMBERED, "?");
-    const numbered = { statement: this.#db.prepare(text), places };
-    this.#prepared.set(sql, numbered);
+    let numbered = this.#prepared.get(sql);
+    if (!numbered) {
+      const places = [...sql.matchAll(NUMBERED)].map(([, number]) => Number(number) - 1);
+      const text = sql.replace(COMPARED, "+").replace(NUMBERED, "?");
+      numbered = { statement: this.#db.prepare(text), places };
+      this.#prepared.set(sql, numbered);
+    }
     return numbered;
   }
 }

@@ -1,11 +1,12 @@
 import type { Document } from "../../src/domain/document.ts";
 import { type Cluster, SOLO_CLUSTER } from "../../src/journal/cluster.ts";
-import type { ApplyGroups } from "../../src/journal/apply-groups.ts";
-import type { Applied, DueQuery } from "../../src/journal/journal.ts";
+import { DocumentsTable } from "../../src/journal/documents-table.ts";
+import type { Alone, Applied, DueQuery } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { JournalSession } from "../../src/journal/session.ts";
-import { groupsOf, SqliteJournal, type Tables } from "../../src/journal/sqlite-journal.ts";
-import { StoredRows } from "../../src/journal/stored-rows.ts";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { Tables } from "../../src/journal/tables.ts";
+import { Writer } from "../../src/journal/writer.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
 import { MemoryStore } from "./memory-store.ts";
 
@@ -50,6 +51,9 @@ class MemorySession implements JournalSession {
     return this.instance ?? SOLO_CLUSTER;
   }
 
+  /** Each of its writes completes what it shares: `MemoryStore.transact`. */
+  share(): void {}
+
   async read<T>(query: () => T): Promise<T> {
     this.#assertOpen();
     return query();
@@ -86,22 +90,21 @@ class MemorySession implements JournalSession {
 export class MemoryJournal extends SqliteJournal {
   readonly store: MemoryStore;
   readonly #session: MemorySession;
-  readonly #groups: ApplyGroups;
+  readonly #onApplied: (applied: Applied[]) => void;
 
   constructor(
     { store = new MemoryStore(), onApplied = () => undefined, cluster }: MemoryJournalOptions = {},
     session = new MemorySession(store, cluster),
-    groups = groupsOf(session, session.tables, claimsNoted(session, onApplied)),
     archiveId = 1,
   ) {
-    super(session, groups, session.tables, archiveId);
+    super(session, claimsNoted(session, onApplied), session.tables, archiveId);
     this.store = session.store;
     this.#session = session;
-    this.#groups = groups;
+    this.#onApplied = onApplied;
   }
 
   override of(archiveId: number): MemoryJournal {
-    return new MemoryJournal({}, this.#session, this.#groups, archiveId);
+    return new MemoryJournal({ onApplied: this.#onApplied }, this.#session, archiveId);
   }
 
   override async take(query: DueQuery): Promise<Document[]> {
@@ -142,11 +145,12 @@ function claimsNoted(
 }
 
 function sharedTables({ tables }: MemoryStore, instance: MemoryCluster): Tables {
-  return { ...tables, stored: new SharedRows(tables, instance) };
+  const shared = { ...tables, documents: new SharedDocuments(tables, instance) };
+  return { ...shared, writer: new Writer(shared) };
 }
 
-/** Rows of which another daemon may have taken some. */
-class SharedRows extends StoredRows {
+/** Documents of which another daemon may have taken some. */
+class SharedDocuments extends DocumentsTable {
   readonly #instance: MemoryCluster;
 
   constructor({ statements }: Tables, instance: MemoryCluster) {
@@ -154,7 +158,7 @@ class SharedRows extends StoredRows {
     this.#instance = instance;
   }
 
-  override isTaken(id: number): boolean {
-    return !this.#instance.mayTake(id);
+  override mayClaim(document: Document, folderId: number, alone: Alone | undefined): boolean {
+    return this.#instance.mayTake(document.id) && super.mayClaim(document, folderId, alone);
   }
 }

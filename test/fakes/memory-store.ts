@@ -2,14 +2,11 @@ import Database from "better-sqlite3";
 import type { Document } from "../../src/domain/document.ts";
 import { MARK_UNCLEAN } from "../../src/journal/cluster.ts";
 import { countsOf } from "../../src/journal/document-counts.ts";
-import { columnsOf, type DocumentRow, documentOf, namedCells } from "../../src/journal/columns.ts";
+import { columnsOf, type DocumentRow, documentOf } from "../../src/journal/columns.ts";
 import { breachOf } from "../../src/journal/group-commit.ts";
 import { migrate } from "../../src/journal/schema.ts";
-import { SELECT_DOCUMENT, WRITE_QUERIES } from "../../src/journal/sqlite-queries.ts";
-import { type Tables, tablesIn } from "../../src/journal/sqlite-journal.ts";
-import type { UsageBucket } from "../../src/journal/usage-bucket.ts";
-import { countsIn } from "../../src/journal/write-records.ts";
-import { bytesOf } from "../../src/std/raw-path.ts";
+import { SELECT_DOCUMENT } from "../../src/journal/sqlite-queries.ts";
+import { type Tables, tablesIn } from "../../src/journal/tables.ts";
 import type { InstanceRow, MemoryCluster } from "./memory-cluster.ts";
 
 type Opened = { readonly db: Database.Database; readonly tables: Tables };
@@ -70,11 +67,13 @@ export class MemoryStore {
     statements.of("BEGIN").run();
     try {
       const value = change();
+      tables.writer.complete();
       statements.of("COMMIT").run();
       this.writes += 1;
       return value;
     } catch (error) {
       statements.of("ROLLBACK").run();
+      tables.writer.discard();
       this.generation = ++generations;
       throw breachOf(error);
     }
@@ -82,18 +81,13 @@ export class MemoryStore {
 
   /** Puts a row there as if it had come that far on its own. */
   put(document: Document): void {
-    const { stored, statements } = this.tables;
+    const { activity, documents, statements } = this.tables;
     const { id, mirrorId, dir } = document;
     this.transact(() => {
-      const counts = countsOf(stored.begin(++generations).row(id), document);
-      for (const [text, values = []] of countsIn(WRITE_QUERIES, counts, 0))
-        statements.answer(text, values);
-      stored.begin(undefined);
-      statements.answer(
-        "INSERT INTO directories (mirror_id, path) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-        [mirrorId, bytesOf(dir)],
-      );
-      const columns = { ...columnsOf(document), dir_id: stored.directory(mirrorId, dir) };
+      documents.begin(++generations);
+      for (const count of countsOf(documents.read(id), document)) activity.count(count);
+      documents.begin(++generations);
+      const columns = { ...columnsOf(document), dir_id: documents.directoryId(mirrorId, dir) };
       const names = Object.keys(columns);
       statements
         .of(`INSERT INTO documents (archive_id, ${names.join()})
@@ -101,14 +95,6 @@ export class MemoryStore {
           ON CONFLICT (id) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join()}`)
         .run(mirrorId, ...Object.values(columns));
     });
-  }
-
-  /** Adds to what reached the archive. */
-  use(usageBucket: UsageBucket): void {
-    const [[text, values = []] = [""]] = WRITE_QUERIES.each(WRITE_QUERIES.usageBuckets, [
-      namedCells(usageBucket),
-    ]);
-    this.transact(() => this.tables.statements.answer(text, values));
   }
 
   /** All that is kept as it is now; the returned function takes the store back to it. */

@@ -131,8 +131,8 @@ export class SimulatedWorld {
   #endFirstRuns(): void {
     const { statements } = this.store.tables;
     for (const { mirrorId, settings } of this.places) {
-      statements.answer(QUERIES.makeMirror, [settings.name, settings.source, 1]);
-      statements.answer(QUERIES.endFirstRun, [mirrorId, 0]);
+      statements.run(QUERIES.makeMirror, [settings.name, settings.source, 1]);
+      statements.run(QUERIES.endFirstRun, [mirrorId, 0]);
     }
   }
 

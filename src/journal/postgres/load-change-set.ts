@@ -5,11 +5,10 @@
  */
 import { type DocumentRow, documentOf } from "../columns.ts";
 import { type NumberedLine, RETURNING } from "../history-line.ts";
-import { placeKey, type Source } from "../source.ts";
-import { isInTheWay } from "../conflict.ts";
-import type { Answer, Script, Statement } from "../driver.ts";
 import type { Change } from "../journal.ts";
 import { bytesOf, rawOf } from "../../std/raw-path.ts";
+import type { Loaded, LoadedRow } from "./change-set.ts";
+import type { Query } from "./query.ts";
 import { directoriesAt, directoryAt } from "./directories.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
 
@@ -167,121 +166,78 @@ function needsOf(changes: readonly Change[]) {
 }
 
 /** Reads what `changes` need; their rows stay locked until the transaction ends. */
-export function* loadFor(changes: readonly Change[], instanceId: number): Script<Source> {
+export async function loadFor(
+  query: Query,
+  changes: readonly Change[],
+  instanceId: number,
+): Promise<Loaded> {
   const { ids, linked, places, documentIds, claims, withMirrors } = needsOf(changes);
   const isSimple = linked.length === 0 && places.length === 0;
   const found = isSimple ? [ids] : [ids, linked, asRows(places)];
+  const none = { rows: [], count: 0 };
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what the rows are
+  const when = <R extends object>(isNeeded: boolean, text: string, values: readonly unknown[]) =>
+    isNeeded ? query<R>(text, values) : Promise.resolve(none as { rows: R[]; count: number });
   const claiming = [asRows(claims), claims.map(({ id }) => id)];
   const mirrorIds = [...new Set(places.map(({ mirror_id }) => mirror_id))];
   const hasRows = ids.length > 0 || !isSimple;
-  const { lock, lockLinked, rows, rowsLinked } = LOAD_QUERIES;
-  const asked: readonly (readonly [as: keyof Loaded, isNeeded: boolean, ...Statement])[] = [
-    ["locks", places.length > 0, LOAD_QUERIES.lockMirrors, [mirrorIds]],
-    ["locked", hasRows, isSimple ? lock : lockLinked, found],
-    ["directories", places.length > 0, LOAD_QUERIES.lockDirectories, [asRows(places)]],
-    ["locks", claims.length > 0, LOAD_QUERIES.lockClaims, claiming],
-    ["rows", hasRows, isSimple ? rows : rowsLinked, found],
+  const [, locked, directories, , rows, mirrors, owned, inTheWay] = await Promise.all([
+    when(places.length > 0, LOAD_QUERIES.lockMirrors, [mirrorIds]),
+    when<{ id: number }>(hasRows, isSimple ? LOAD_QUERIES.lock : LOAD_QUERIES.lockLinked, found),
+    when<DirectoryRow>(places.length > 0, LOAD_QUERIES.lockDirectories, [asRows(places)]),
+    when(claims.length > 0, LOAD_QUERIES.lockClaims, claiming),
+    when<Row>(hasRows, isSimple ? LOAD_QUERIES.rows : LOAD_QUERIES.rowsLinked, found),
     // Else those of the rows, which come with them.
-    ["mirrors", withMirrors, LOAD_QUERIES.mirrors, []],
-    ["owned", documentIds.length > 0, LOAD_QUERIES.owned, [documentIds]],
-    ["inTheWay", claims.length > 0, LOAD_QUERIES.inTheWay, claiming],
-  ];
-  const needed = asked.filter(([, isNeeded]) => isNeeded);
-  const answers: readonly Answer[] = yield needed.map(([, , ...statement]) => statement);
-  const read = new Map(needed.map(([as], at) => [as, answers[at]?.rows ?? []]));
-  const of = <As extends keyof Loaded>(as: As) => (read.get(as) ?? []) as Loaded[As];
+    when<MirrorCells>(withMirrors, LOAD_QUERIES.mirrors, []),
+    when<Owned>(documentIds.length > 0, LOAD_QUERIES.owned, [documentIds]),
+    when<Row>(claims.length > 0, LOAD_QUERIES.inTheWay, claiming),
+  ]);
   // What came to be found in between is not locked; a key of the tables keeps us from writing over it.
-  const isLocked = new Set(of("locked").map(({ id }) => id));
-  const own = of("rows").filter((row) => isLocked.has(row["id"] as number));
-  const others = of("inTheWay").filter((row) => !isLocked.has(row["id"] as number));
-  return sourceOf(
-    [...own, ...others],
-    [...[...own, ...others].map(mirrorOf), ...of("mirrors")],
-    of("owned"),
-    of("directories"),
-    instanceId,
-  );
+  const isLocked = new Set(locked.rows.map(({ id }) => id));
+  const own = rows.rows.filter((row) => isLocked.has(row["id"] as number));
+  const others = inTheWay.rows.filter((row) => !isLocked.has(row["id"] as number));
+  return {
+    rows: [...own, ...others].map((row) => loadedRow(row, instanceId)),
+    mirrors: new Map([
+      ...[...own, ...others].map((row) => mirrorOf(row)),
+      ...mirrors.rows.map(
+        ({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }] as const,
+      ),
+    ]),
+    owned: owned.rows.flatMap(({ id, ...one }) => (id === null ? [] : [{ id, ...one }])),
+    tombstones: owned.rows.filter(({ id }) => id === null),
+    directories: directories.rows.map(({ id, mirrorId, path }) => {
+      return { id, mirrorId, dir: rawOf(path) };
+    }),
+  };
 }
 
 type Row = DocumentRow & { readonly is_taken: never };
-type Mirror = { readonly id: number; readonly archiveId: number; readonly tells: number };
+type DirectoryRow = { readonly id: number; readonly mirrorId: number; readonly path: Buffer };
+type MirrorCells = { readonly id: number; readonly archiveId: number; readonly tells: number };
+type MirrorOfRow = {
+  readonly mirror_id: number;
+  readonly archive_id: number;
+  readonly tells: number;
+};
 type Owned = {
   readonly id: number | null;
   readonly documentId: number;
   readonly archiveId: number;
 };
-type Directory = { readonly id: number; readonly mirrorId: number; readonly path: Buffer };
 
-/** What the statements answer. */
-type Loaded = {
-  readonly locks: readonly object[];
-  readonly locked: readonly { readonly id: number }[];
-  readonly directories: readonly Directory[];
-  readonly rows: readonly Row[];
-  readonly mirrors: readonly Mirror[];
-  readonly owned: readonly Owned[];
-  readonly inTheWay: readonly Row[];
-};
-
-/** What was read, as the writer asks for it. */
-function sourceOf(
-  rows: readonly Row[],
-  mirrors: readonly Mirror[],
-  owned: readonly Owned[],
-  directories: readonly Directory[],
-  instanceId: number,
-): Source {
-  const documents = new Map(rows.map((row) => [row["id"] as number, documentOf(row)]));
-  const byId = new Map(rows.map((row) => [row["id"], row]));
-  const all = [...documents.values()];
-  const archives = new Map(
-    mirrors.map(({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }]),
-  );
-  const current = all.filter((row) => row.current);
-  const places = new Map(
-    current.map(({ id, mirrorId, dir, name }) => [placeKey(mirrorId, dir, name), id]),
-  );
-  const originals = all.filter((row) => row.duplicateOf === null);
-  const owners = new Map([
-    ...owned.map(({ id, documentId, archiveId }) => [`${archiveId}:${documentId}`, id] as const),
-    ...originals.map(({ id, mirrorId, documentId }) => {
-      return [`${archives.get(mirrorId)?.archiveId}:${documentId}`, id] as const;
-    }),
-  ]);
-  const numbers = new Map([
-    ...rows.map((row) => {
-      const path = row["dir"] as Buffer;
-      return [placeKey(row["mirror_id"] as number, rawOf(path)), row["dir_id"] as number] as const;
-    }),
-    ...directories.map(({ id, mirrorId, path }) => [placeKey(mirrorId, rawOf(path)), id] as const),
-  ]);
-  return {
-    row: (id) => documents.get(id),
-    isTaken: (id) => {
-      const row = byId.get(id);
-      return Boolean(row?.["is_taken"]) && row?.["taken_by"] !== instanceId;
-    },
-    currentAt: (mirrorId, dir, name) => places.get(placeKey(mirrorId, dir, name)),
-    successors: (id) => all.filter((row) => row.supersedes === id).map((row) => row.id),
-    ownerOf: (documentId, archiveId) => owners.get(`${archiveId}:${documentId}`) ?? undefined,
-    hasTombstone: (documentId, archiveId) =>
-      owned.some(
-        (one) => one.id === null && one.documentId === documentId && one.archiveId === archiveId,
-      ),
-    lastLines: (id) => {
-      const row = byId.get(id);
-      return row ? [...lineIn(row, "line"), ...lineIn(row, "before")] : [];
-    },
-    mirror: (id) => archives.get(id),
-    inTheWay: (document, folderId, alone) =>
-      all.filter((other) => isInTheWay(other, document, folderId, alone)).map(({ id }) => id),
-    directory: (mirrorId, dir) => numbers.get(placeKey(mirrorId, dir)),
-  };
+function mirrorOf(row: Row) {
+  const { mirror_id: id, archive_id: archiveId, tells } = row as unknown as MirrorOfRow;
+  return [id, { archiveId, tells: tells === 1 }] as const;
 }
 
-function mirrorOf(row: Row): Mirror {
-  const { mirror_id: id, archive_id: archiveId, tells } = row;
-  return { id, archiveId, tells } as Mirror;
+function loadedRow(row: Row, instanceId: number): LoadedRow {
+  return {
+    document: documentOf(row),
+    dirId: row["dir_id"] as number,
+    lines: [...lineIn(row, "line"), ...lineIn(row, "before")],
+    isTaken: Boolean(row["is_taken"]) && row["taken_by"] !== instanceId,
+  };
 }
 
 function lineIn(row: Row, as: "line" | "before"): NumberedLine[] {

@@ -2,16 +2,14 @@ import type { Document } from "../../domain/document.ts";
 import { InvariantError } from "../../std/invariant.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Applied, Change, DueQuery, Journal } from "../journal.ts";
-import { ApplyGroups, type Store } from "../apply-groups.ts";
-import type { Driver, Script, Values } from "../driver.ts";
+import type { Driver, Values } from "../driver.ts";
 import { FIRST_ARCHIVE_ID } from "../rows.ts";
 import { SqlJournal } from "../sql-journal.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
-import { tidy } from "../tidy.ts";
-import { codeOf } from "../../std/fault.ts";
+import { type Script, tidy } from "../tidy.ts";
+import { ApplyGroups, breachOf } from "./apply-groups.ts";
 import { dueDocuments, takeDue } from "./due-documents.ts";
-import { loadFor } from "./load-change-set.ts";
-import { OWN_QUERIES, QUERIES, TIDY_QUERIES, WRITE_QUERIES } from "./queries.ts";
+import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
 
@@ -43,7 +41,7 @@ export class PostgresJournal extends SqlJournal implements Journal {
   static async open(options: PostgresJournalOptions): Promise<PostgresJournal> {
     const { onApplied = () => undefined, ...rest } = options;
     const session = await PgSession.open(rest);
-    return new PostgresJournal(session, groupsOf(session, onApplied), FIRST_ARCHIVE_ID);
+    return new PostgresJournal(session, new ApplyGroups(session, onApplied), FIRST_ARCHIVE_ID);
   }
 
   get cluster(): Cluster {
@@ -75,7 +73,7 @@ export class PostgresJournal extends SqlJournal implements Journal {
 
   tidy(request: TidyRequest): Promise<Tidied> {
     return written(this.#session, this.#groups, (query) =>
-      resultOf(tidy(TIDY_QUERIES, WRITE_QUERIES, request), query),
+      resultOf(tidy(TIDY_QUERIES, request), query),
     );
   }
 
@@ -113,37 +111,12 @@ function driverOf(session: PgSession, groups: ApplyGroups): Driver {
   };
 }
 
-/** What applies changes, in transactions of the session. */
-function groupsOf(session: PgSession, onApplied: (applied: Applied[]) => void): ApplyGroups {
-  const store = (): Store => {
-    const { instanceId } = session.cluster;
-    return {
-      queries: { write: WRITE_QUERIES, tidy: TIDY_QUERIES },
-      instanceId,
-      load: (calls) =>
-        loadFor(
-          calls.flatMap(({ changes }) => changes),
-          instanceId,
-        ),
-      isBreach: (error) => breachOf(error) !== undefined,
-      isCollision: (error) => breachOf(error) === TAKEN_KEY,
-    };
-  };
-  return new ApplyGroups(
-    store,
-    (script, committed) =>
-      session.write((query, careful) => resultOf(script(careful), query), committed),
-    onApplied,
-  );
-}
-
 /** Runs a script whole. */
 async function resultOf<T>(script: Script<T>, query: Query): Promise<T> {
   let step = script.next([]);
   while (step.done !== true) {
-    const asked = step.value.map(([text, values]) => query<object>(text, values));
-    const answers = await Promise.all(asked).catch((error: unknown) => ({ error }));
-    step = "error" in answers ? script.throw(answers.error) : script.next(answers);
+    const answers = step.value.map(([text, values]) => query(text, values));
+    step = script.next((await Promise.all(answers)).map(({ rows }) => rows));
   }
   return step.value;
 }
@@ -164,15 +137,6 @@ async function written<T>(
 
 function keptCell(value: unknown): unknown {
   return typeof value === "string" ? kept(value) : value;
-}
-
-/** PostgreSQL's code of a row that another row's key is in the way of. */
-const TAKEN_KEY = "23505";
-
-/** PostgreSQL's code of the rule of a table that was broken, itself or as the cause. */
-function breachOf(error: unknown): string | undefined {
-  const codes = [codeOf(error), codeOf(error instanceof Error ? error.cause : undefined)];
-  return codes.find((code) => code?.startsWith("23"));
 }
 
 /** A rule of the tables is a rule of the journal: breaking it is a bug of the caller. */

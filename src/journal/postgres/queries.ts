@@ -2,18 +2,13 @@
 import { POSTGRES } from "../dialect.ts";
 import { queriesIn } from "../queries.ts";
 import { tidyQueriesIn } from "../tidy.ts";
-import { writeQueriesIn } from "../write-queries.ts";
 import { SELECT_DOCUMENT } from "./documents.ts";
-import { POSTGRES_SETS } from "./row-sets.ts";
 
 /** The texts, by the question they answer. */
 export const QUERIES = queriesIn(POSTGRES);
 
 /** Those of retention, by what they are for. */
 export const TIDY_QUERIES = tidyQueriesIn(POSTGRES);
-
-/** Those that write what was decided. */
-export const WRITE_QUERIES = writeQueriesIn(POSTGRES, POSTGRES_SETS);
 
 /** Those that SQLite answers in another way. */
 export const OWN_QUERIES = {

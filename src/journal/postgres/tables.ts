@@ -10,7 +10,6 @@
 import { DOCUMENT_COUNTS } from "../document-counts.ts";
 import { INDEXES } from "../indexes.ts";
 import { TABLES } from "../schema.ts";
-import { USAGE_COLUMNS } from "../usage-bucket.ts";
 import { CLUSTER_SCHEMA } from "./cluster-schema.ts";
 import { isLong, isShort, PATH_KEY } from "./directories.ts";
 
@@ -33,7 +32,17 @@ const written = (tables: string) =>
   WRITTEN.reduce((text, [one, other]) => text.replaceAll(one, other), tables);
 const COMMON = written(TABLES);
 
-const sums = USAGE_COLUMNS.map((count) => `sum(${count})::bigint AS ${count}`);
+/** What a usage bucket counts. */
+export const COUNTS = [
+  "uploaded",
+  "uploaded_bytes",
+  "converted",
+  "pages",
+  "charged",
+  "saved",
+  "failed",
+];
+const sums = COUNTS.map((count) => `sum(${count})::bigint AS ${count}`);
 
 const OWN = `
   ALTER TABLE documents
@@ -50,8 +59,8 @@ const OWN = `
   ALTER TABLE usage_buckets RENAME TO usage_bucket_parts;
   CREATE VIEW usage_buckets AS SELECT at, mirror_id, ${sums.join()} FROM usage_bucket_parts GROUP BY at, mirror_id;
   CREATE RULE usage_buckets_copied AS ON INSERT TO usage_buckets DO INSTEAD
-    INSERT INTO usage_bucket_parts (at, mirror_id, part, ${USAGE_COLUMNS.join()})
-    VALUES (new.at, new.mirror_id, 0, ${USAGE_COLUMNS.map((count) => `new.${count}`).join()});
+    INSERT INTO usage_bucket_parts (at, mirror_id, part, ${COUNTS.join()})
+    VALUES (new.at, new.mirror_id, 0, ${COUNTS.map((count) => `new.${count}`).join()});
 `;
 
 /** In parts, as usage buckets are. */
@@ -83,31 +92,21 @@ export const MIGRATIONS: readonly string[] = [
 const COLUMN = /^ +(\w+) +(bigint|smallint|double precision|text|bytea)/gm;
 /** Types by column, by table. */
 const TYPES = new Map(
-  [
-    ...`${COMMON}${COUNTS_TABLE}${COMMON.replace("TABLE usage_buckets", "TABLE usage_bucket_parts")}`.matchAll(
-      /CREATE TABLE (\w+) \(([^;]*)\)/g,
-    ),
-  ].map(([, table, made = ""]) => [
-    table,
-    new Map([...made.matchAll(COLUMN)].map(([, name, type]) => [name, type])),
-  ]),
+  [...`${COMMON}${COUNTS_TABLE}`.matchAll(/CREATE TABLE (\w+) \(([^;]*)\)/g)].map(
+    ([, table, made = ""]) => [
+      table,
+      new Map([...made.matchAll(COLUMN)].map(([, name, type]) => [name, type])),
+    ],
+  ),
 );
 
-/** Types of columns that only PostgreSQL has. */
-const OWN_TYPES = new Map([
-  ["part", "bigint"],
-  ["taken_by", "bigint"],
-  ["taken_until", "timestamptz"],
-  ["sender", "bigint"],
-]);
-
-/** Columns of a table, and their types. Throws for one that it does not have. */
+/** Columns of a table that both kinds of database have, and their types. Throws for one that it does not have. */
 export function typesIn<Name extends string>(
   table: string,
   names: readonly Name[],
 ): Record<Name, string> {
   const types = names.map((name) => {
-    const type = TYPES.get(table)?.get(name) ?? OWN_TYPES.get(name);
+    const type = TYPES.get(table)?.get(name);
     if (type === undefined) throw new RangeError(`${table} has no column ${name}`);
     return [name, type] as const;
   });

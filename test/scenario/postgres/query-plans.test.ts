@@ -9,12 +9,8 @@ import { columnsOf } from "../../../src/journal/columns.ts";
 import { DUE_QUERIES } from "../../../src/journal/postgres/due-documents.ts";
 import { BY_KEYS } from "../../../src/journal/postgres/link.ts";
 import { LOAD_QUERIES } from "../../../src/journal/postgres/load-change-set.ts";
-import {
-  OWN_QUERIES,
-  QUERIES,
-  TIDY_QUERIES,
-  WRITE_QUERIES,
-} from "../../../src/journal/postgres/queries.ts";
+import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "../../../src/journal/postgres/queries.ts";
+import { insertOf, updateOf, WRITE_QUERIES } from "../../../src/journal/postgres/write-queries.ts";
 import { seenFields } from "../../../src/journal/revision.ts";
 import { appearing } from "../../contract/journal-desk.ts";
 import { aPostgresJournal } from "../../fixtures/a-postgres-journal.ts";
@@ -92,30 +88,16 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "text[]": "'{QUOTA_LIMIT,FOLDER_MISSING,pending,converted}'",
 };
 
-const {
-  add,
-  change,
-  changedWith: _changedWith,
-  each: _each,
-  sets: _sets,
-  ...written
-} = WRITE_QUERIES;
-const NEW = { ...columnsOf(seenFields(appearing(1, "a"))), dir_id: 1, archive_id: 1 };
-const CHANGED = ["state", "due_at", "problem_code", "problem_message"];
-const ALSO = ["taken_by", "taken_until", "sender"];
-const WRITES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.entries(written).map(([name, set]) => [name, typeof set === "string" ? set : set.text]),
-  ),
-  insert: add(Object.keys(NEW)).text,
-  update: change([...CHANGED, ...ALSO]).text,
-};
+const INSERT = insertOf(Object.keys({ ...columnsOf(seenFields(appearing(1, "a"))), dir_id: 1 }));
+const UPDATE = updateOf(["state", "due_at", "problem_code", "problem_message"]);
 
 /** What a journal's writing connection is asked, which has settings of its own. */
 const WRITTEN: ReadonlySet<string> = new Set([
   ...Object.values(LOAD_QUERIES),
-  ...Object.values(WRITES),
+  ...Object.values(WRITE_QUERIES),
   ...Object.values(TIDY_QUERIES),
+  INSERT,
+  UPDATE,
   DUE_QUERIES.take,
 ]);
 
@@ -134,7 +116,9 @@ const all: readonly (readonly [name: string, text: string])[] = [
   ...prefixed("list", list),
   ...prefixed("tidy", TIDY_QUERIES),
   ...prefixed("load", LOAD_QUERIES),
-  ...prefixed("write", WRITES),
+  ...prefixed("write", WRITE_QUERIES),
+  ["write insert", INSERT],
+  ["write update", UPDATE],
 ];
 
 /** Asked once in a mirror's life, or about so many that an index is no shorter way. */

@@ -223,7 +223,7 @@ test("a digest says what was archived since the last one", async () => {
     saved: 0,
     failed: 0,
   };
-  world.journal.store.use({ mirrorId: desk.mirrorId, at, ...counts });
+  world.journal.store.tables.activity.add({ mirrorId: desk.mirrorId, at, ...counts });
   world.sight = CLOSED;
   await world.start();
   await world.notify?.digest();

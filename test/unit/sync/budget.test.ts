@@ -199,7 +199,7 @@ describe("warnings", () => {
     const open = () => new Budget({ journal: desk.journal, log, policy, mirrors });
     const look = () => open().shares(desk.clock.now());
     const uses = (charged: number) =>
-      desk.journal.store.use({
+      desk.journal.store.tables.activity.add({
         mirrorId: 1,
         at: desk.clock.now(),
         ...NOTHING,
@@ -232,7 +232,7 @@ test("an allowance that was made larger is warned of again", async () => {
   const bench = await withPages({});
   const { desk } = bench;
   const look = async (monthlyPages: number, charged: number) => {
-    desk.journal.store.use({
+    desk.journal.store.tables.activity.add({
       mirrorId: 1,
       at: desk.clock.now(),
       ...NOTHING,
@@ -259,8 +259,8 @@ test("what a mirror has used that is no longer configured counts, another archiv
   const { id: mirrorId } = await journal.mirror("former", "/srv/former");
   const { id: other } = await journal.archive("legal", "https://legal.example");
   const { id: theirs } = await journal.of(other).mirror("theirs", "/srv/theirs");
-  journal.store.use({ mirrorId, at: clock.now(), ...NOTHING, charged: 4 });
-  journal.store.use({ mirrorId: theirs, at: clock.now(), ...NOTHING, charged: 5 });
+  journal.store.tables.activity.add({ mirrorId, at: clock.now(), ...NOTHING, charged: 4 });
+  journal.store.tables.activity.add({ mirrorId: theirs, at: clock.now(), ...NOTHING, charged: 5 });
   expect((await reportOf(bench)).allowance).toMatchObject({ used: 4, left: 6 });
 });
 
@@ -270,7 +270,7 @@ test("how long it lasts is told by the last days, and that it lasts where it doe
   const { from, to } = periodOf(desk.clock.now(), 1);
   const now = from + 10 * DAY;
   const uses = (at: number, charged: number) =>
-    desk.journal.store.use({
+    desk.journal.store.tables.activity.add({
       mirrorId: 1,
       at,
       ...NOTHING,

@@ -10,7 +10,7 @@ async function hanging() {
   const desk = await SyncDesk.open();
   const at = desk.clock.now();
   const batch = { id: "b", mirrorId: 1, openedAt: at, joinedAt: at, documents: 1 };
-  await desk.journal.apply([{ type: "batch", batch }]);
+  desk.journal.store.tables.activity.setBatch(batch);
   desk.put({ state: "converted", documentId: 9_000, batch: batch.id });
   const answer = Promise.withResolvers<string[]>();
   const asked = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ test("a folder that refuses is tried twice a minute, however many are converted 
   const desk = await SyncDesk.open();
   const at = desk.clock.now();
   const batch = { id: "b", mirrorId: 1, openedAt: at, joinedAt: at, documents: 1 };
-  await desk.journal.apply([{ type: "batch", batch }]);
+  desk.journal.store.tables.activity.setBatch(batch);
   desk.put({ state: "converted", documentId: 9_000, batch: batch.id });
   await desk.advance(MINUTE);
   let tries = 0;

@@ -181,8 +181,13 @@ test("a batch whose last file is removed has its receipt at once, not when anoth
   const desk = await SyncDesk.open();
   const batch = "b";
   const at = desk.clock.now();
-  const row = { id: batch, mirrorId: 1, openedAt: at, joinedAt: at, documents: 2 };
-  await desk.journal.apply([{ type: "batch", batch: row }]);
+  desk.journal.store.tables.activity.setBatch({
+    id: batch,
+    mirrorId: 1,
+    openedAt: at,
+    joinedAt: at,
+    documents: 2,
+  });
   desk.put({ state: "converted", documentId: 9_000, batch });
   const waits = desk.put({ state: "failed", problem: { code: "ODD", message: "odd" }, batch });
   const written: string[] = [];

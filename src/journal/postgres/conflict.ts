@@ -1,6 +1,6 @@
-/** Which rows keep another from being sent. */
-import type { Document } from "../domain/document.ts";
-import type { Alone } from "./journal.ts";
+/** Which rows keep another from being sent, as `DocumentsTable.mayClaim` has it for SQLite. */
+import type { Document } from "../../domain/document.ts";
+import type { Alone } from "../journal.ts";
 
 /** True when `other`, of the same archive, keeps `document` from being claimed `alone` into a folder. */
 export function isInTheWay(
