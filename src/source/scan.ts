@@ -28,7 +28,7 @@ import { sourceStatus } from "./source-status.ts";
 export { listOne } from "./listing.ts";
 
 /** Files whose listings may be on their way at a time; a directory counts as some, too. */
-const AHEAD_FILES = 6_000;
+const AHEAD_FILES = 2_000;
 const FILES_PER_DIRECTORY = 20;
 
 /** Links that are reported by their paths. */

@@ -135,7 +135,7 @@ test("a directory swapped for a link has vanished, and is not followed", async (
 
 test("a scan waits for what it handed over: while it is much, and at its end", async () => {
   const dir = scratch();
-  const directories = 400;
+  const directories = 150;
   for (let at = 0; at < directories; at++) put(dir, `d${at}/1`);
   const taken: (() => void)[] = [];
   let ended = false;
@@ -147,10 +147,10 @@ test("a scan waits for what it handed over: while it is much, and at its end", a
   ).then(() => {
     ended = true;
   });
-  // A directory of one file weighs 21 of 6,000, the empty root 20.
-  await until("as many as are much", () => taken.length === 285);
+  // A directory of one file weighs 21 of 2,000, the empty root 20.
+  await until("as many as are much", () => taken.length === 95);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(taken).toHaveLength(285);
+  expect(taken).toHaveLength(95);
   for (let at = 0; at < directories; at++) {
     await until("the next", () => taken.length > at);
     taken[at]?.();
