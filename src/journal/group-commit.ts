@@ -5,8 +5,8 @@
  * - The event loop does not wait for the disk: SQLite commits to its log without a sync, which a
  *   thread does. The next group gathers meanwhile; a write is acknowledged after that sync.
  * - While writes come from several at once, the disk rests three times as long as a sync took: the slower
- *   it syncs, the more writes one sync carries, and each commit writes every page that it touched. One who waits for each of his writes before he issues
- *   the next is not kept waiting for others.
+ *   it syncs, the more writes one sync carries, and each commit writes every page that it touched. A caller
+ *   that waits for each write before it issues the next is not delayed.
  * - A read that comes in between runs what is queued and sees it, without a commit of its own. What
  *   it sees may still be undone by a crash: anyone who acts on more than the journal drains first.
  * - A write that throws (a bug, a breach of a rule) is undone alone; the others are committed.
@@ -28,9 +28,10 @@ type Write = {
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
   readonly committed: ((value: never) => void) | undefined;
+  readonly shares: boolean;
 };
 
-/** What writes that run together share: written after the last of them, or not at all. */
+/** What writes that run together share: written after the last of them that follow one another, or not at all. */
 export type Shared = { complete(): void; discard(): void };
 
 /** Resolves once what was committed before the call is on the disk. */
@@ -58,7 +59,7 @@ const NEVER = new AbortController().signal;
 export class GroupCommit {
   /** For what runs within a write: changes when a write is undone, and when another process has written. */
   generation = 0;
-  /** Of what runs within the writes to come. */
+  /** Of the writes that share. */
   shared: Shared | undefined;
   readonly #db: Database;
   readonly #path: string;
@@ -90,13 +91,13 @@ export class GroupCommit {
   }
 
   /**
-   * Queues `run`, which writes synchronously within the group's transaction. `committed` gets
-   * the value once it is durable, before anyone who awaits the promise; it must not throw.
+   * Queues `run`, which writes synchronously within the group's transaction. `committed` gets the value once it
+   * is durable, before anyone who awaits the promise; it must not throw. One that `shares` adds to `shared`.
    */
-  enqueue<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
+  enqueue<T>(run: () => T, committed?: (value: T) => void, shares = false): Promise<T> {
     if (this.#refusal) return Promise.reject(this.#refusal);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#queue.push({ run, resolve, reject, committed });
+    this.#queue.push({ run, resolve, reject, committed, shares });
     this.#schedule();
     return promise;
   }
@@ -150,10 +151,10 @@ export class GroupCommit {
     const group = this.#queue;
     this.#queue = [];
     try {
-      for (const write of group) this.#open.push({ write, outcome: this.#attempt(write.run) });
+      for (const write of group) this.#open.push({ write, outcome: this.#attempt(write) });
       this.shared?.complete();
     } catch (error) {
-      this.#undo([...new Set([...this.#open.map(({ write }) => write), ...group])], error);
+      this.#undo(group, error);
     }
     return true;
   }
@@ -199,7 +200,7 @@ export class GroupCommit {
     this.#refusal ??= refusal;
     const queued = this.#queue;
     this.#queue = [];
-    this.#undo([...this.#open.map(({ write }) => write), ...queued], this.#refusal);
+    this.#undo(queued, this.#refusal);
   }
 
   /** `error` as a fault; storage that cannot be trusted any more ends the journal. */
@@ -218,10 +219,7 @@ export class GroupCommit {
     try {
       this.#db.exec("COMMIT");
     } catch (error) {
-      this.#undo(
-        this.#open.map(({ write }) => write),
-        error,
-      );
+      this.#undo([], error);
       return;
     }
     const runs = this.#open;
@@ -243,13 +241,15 @@ export class GroupCommit {
     else settle(runs);
   }
 
-  #reject(group: readonly Write[], error: unknown): void {
+  #reject(group: Iterable<Write>, error: unknown): void {
     const fault = this.faultOf(error);
     for (const { reject } of group) reject(fault);
   }
 
   /** One write, undone alone when it breaks a rule. Throws when storage refuses it. */
-  #attempt(run: () => unknown): Outcome {
+  #attempt({ run, shares }: Write): Outcome {
+    // Others see it complete. Outside the savepoint, as it belongs to the writes before.
+    if (!shares) this.shared?.complete();
     this.#savepoint.run();
     try {
       const value = run();
@@ -264,8 +264,9 @@ export class GroupCommit {
     }
   }
 
-  /** Ends the open transaction without a trace of it, and tells `writes` why. */
-  #undo(writes: readonly Write[], cause: unknown): void {
+  /** Ends the open transaction without a trace of it, and rejects what ran in it, and `others`. */
+  #undo(others: readonly Write[], cause: unknown): void {
+    const writes = new Set([...this.#open.map(({ write }) => write), ...others]);
     this.#open = [];
     this.generation += 1;
     this.shared?.discard();

@@ -175,12 +175,12 @@ export class Session {
    * Queues `run` for the next commit; resolves once that is durable. See `GroupCommit.enqueue`. Rejects with
    * JOURNAL_READ_ONLY where it was opened for reading, and JOURNAL_CLOSED.
    */
-  async write<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
+  async write<T>(run: () => T, committed?: (value: T) => void, shares = false): Promise<T> {
     this.#assertOpen();
     if (this.#role === "reader") {
       throw journalFault("JOURNAL_READ_ONLY", this.#path, "opened for reading");
     }
-    return this.#commits.enqueue(run, committed);
+    return this.#commits.enqueue(run, committed, shares);
   }
 
   /** See `GroupCommit.shared`. */

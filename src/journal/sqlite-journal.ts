@@ -113,16 +113,16 @@ export class SqliteJournal extends SqlJournal implements Journal {
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
-    return this.#session.write(() => {
+    const run = () => {
       this.#tables.documents.begin(this.#session.generation);
       return this.#tables.writer.apply(changes);
-    }, this.#onApplied);
+    };
+    return this.#session.write(run, this.#onApplied, true);
   }
 
   tidy(request: TidyRequest): Promise<Tidied> {
-    const { documents, statements, writer } = this.#tables;
+    const { documents, statements } = this.#tables;
     return this.#session.write(() => {
-      writer.complete();
       const tidied = resultOf(tidy(TIDY_QUERIES, request), statements);
       if (tidied.dropped > 0) documents.forget();
       return tidied;
@@ -173,17 +173,13 @@ function resultOf<T>(script: Script<T>, statements: Statements): T {
 }
 
 /** Reads and writes are synchronous inside, and short. */
-function driverOf(session: JournalSession, { statements, writer }: Tables): Driver {
+function driverOf(session: JournalSession, { statements }: Tables): Driver {
   return {
     queries: QUERIES,
     isCopy: session.isCopy,
     rows: (text, values) => session.read(() => statements.rows(text, values)),
     durableRows: (text, values) => session.readDurable(() => statements.rows(text, values)),
     write: (...all) =>
-      session.write(() => {
-        // What was applied before it may be what it is about.
-        writer.complete();
-        return all.map(([text, values]) => statements.run(text, values)).at(-1) ?? 0;
-      }),
+      session.write(() => all.map(([text, values]) => statements.run(text, values)).at(-1) ?? 0),
   };
 }

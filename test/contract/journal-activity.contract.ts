@@ -58,6 +58,21 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
       }),
     );
 
+    test(
+      "a write that breaks a rule does not undo the sums of the changes before it",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a");
+        await desk.after(id, settled(), claimed());
+        const item = { documentId: 9, filename: "a.pdf", sizeBytes: 5, pages: 1 };
+        const written = desk.after(id, accepted(501));
+        const refused = desk.journal.setContents(99, [item]);
+        await expect(refused).rejects.toThrow(InvariantError);
+        await written;
+        expect(await everything(desk)).toMatchObject([{ uploaded: 1 }]);
+        expect(await desk.journal.counts()).toMatchObject([{ state: "uploaded", documents: 1 }]);
+      }),
+    );
+
     test.for([
       // events, uploaded, converted, pages, failed, because
       [[settled()], 0, 0, 0, 0, "nothing has left"],
