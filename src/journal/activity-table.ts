@@ -3,15 +3,7 @@ import { SQLITE } from "./dialect.ts";
 import { addCountIn, countValues, type DocumentCount } from "./document-counts.ts";
 import type { Batch } from "./journal.ts";
 import type { Statements } from "../sqlite/statements.ts";
-import type { UsageBucket } from "./usage-bucket.ts";
-
-const ADD_USAGE = `INSERT INTO usage_buckets
-    (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved, failed)
-  VALUES (@at, @mirrorId, @uploaded, @uploadedBytes, @converted, @pages, @charged, @saved, @failed)
-  ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + @uploaded,
-    uploaded_bytes = uploaded_bytes + @uploadedBytes, converted = converted + @converted,
-    pages = pages + @pages, charged = charged + @charged, saved = saved + @saved,
-    failed = failed + @failed`;
+import { ADD_USAGE, type UsageBucket, usageValues } from "./usage-bucket.ts";
 
 const ADD_COUNT = addCountIn(SQLITE);
 
@@ -25,7 +17,7 @@ export class ActivityTable {
 
   /** Adds to the usage bucket of its mirror and time. */
   add(usageBucket: UsageBucket): void {
-    this.#sql.of(ADD_USAGE).run(usageBucket);
+    this.#sql.run(ADD_USAGE, usageValues(usageBucket));
   }
 
   /** Adds to the count of its mirror and state. */

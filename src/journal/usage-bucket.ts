@@ -28,15 +28,21 @@ export type UsageBucketCounts = {
   readonly failed: number;
 };
 
-const NOTHING: UsageBucketCounts = {
-  uploaded: 0,
-  uploadedBytes: 0,
-  converted: 0,
-  pages: 0,
-  charged: 0,
-  saved: 0,
-  failed: 0,
+/** The column of each. */
+const COLUMNS: Readonly<Record<keyof UsageBucketCounts, string>> = {
+  uploaded: "uploaded",
+  uploadedBytes: "uploaded_bytes",
+  converted: "converted",
+  pages: "pages",
+  charged: "charged",
+  saved: "saved",
+  failed: "failed",
 };
+const COUNTS = Object.keys(COLUMNS) as (keyof UsageBucketCounts)[];
+/** The columns of what usage buckets count. */
+export const USAGE_COLUMNS = Object.values(COLUMNS);
+
+const NOTHING = Object.fromEntries(COUNTS.map((key) => [key, 0])) as UsageBucketCounts;
 
 /** One mirror's quarter of an hour. */
 export type UsageBucket = UsageBucketCounts & {
@@ -45,7 +51,16 @@ export type UsageBucket = UsageBucketCounts & {
   readonly at: number;
 };
 
-const COUNTS = Object.keys(NOTHING) as (keyof UsageBucketCounts)[];
+/** Adds to the bucket of a mirror and time: the counts in the order of `USAGE_COLUMNS`, after these two. */
+export const ADD_USAGE = `INSERT INTO usage_buckets AS t (at, mirror_id, ${USAGE_COLUMNS.join()})
+  VALUES ($1, $2, ${USAGE_COLUMNS.map((_, index) => `$${index + 3}`).join()})
+  ON CONFLICT (at, mirror_id) DO UPDATE
+    SET ${USAGE_COLUMNS.map((name) => `${name} = t.${name} + excluded.${name}`).join()}`;
+
+/** The values of the same. */
+export function usageValues(usageBucket: UsageBucket): number[] {
+  return [usageBucket.at, usageBucket.mirrorId, ...COUNTS.map((key) => usageBucket[key])];
+}
 
 /** What is added to the usage buckets when `event` happens to `before`. */
 export function talliedBy(before: Document, event: Event): UsageBucket[] {

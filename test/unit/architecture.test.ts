@@ -173,7 +173,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_435,
   archive: 2_380,
-  journal: 10_530,
+  journal: 10_526,
   source: 4_300,
   reader: 1_606,
   sync: 8_930,

@@ -10,6 +10,7 @@
 import { DOCUMENT_COUNTS } from "../document-counts.ts";
 import { INDEXES } from "../indexes.ts";
 import { TABLES } from "../schema.ts";
+import { USAGE_COLUMNS } from "../usage-bucket.ts";
 import { CLUSTER_SCHEMA } from "./cluster-schema.ts";
 import { isLong, isShort, PATH_KEY } from "./directories.ts";
 
@@ -32,17 +33,7 @@ const written = (tables: string) =>
   WRITTEN.reduce((text, [one, other]) => text.replaceAll(one, other), tables);
 const COMMON = written(TABLES);
 
-/** What a usage bucket counts. */
-export const COUNTS = [
-  "uploaded",
-  "uploaded_bytes",
-  "converted",
-  "pages",
-  "charged",
-  "saved",
-  "failed",
-];
-const sums = COUNTS.map((count) => `sum(${count})::bigint AS ${count}`);
+const sums = USAGE_COLUMNS.map((count) => `sum(${count})::bigint AS ${count}`);
 
 const OWN = `
   ALTER TABLE documents
@@ -59,8 +50,8 @@ const OWN = `
   ALTER TABLE usage_buckets RENAME TO usage_bucket_parts;
   CREATE VIEW usage_buckets AS SELECT at, mirror_id, ${sums.join()} FROM usage_bucket_parts GROUP BY at, mirror_id;
   CREATE RULE usage_buckets_copied AS ON INSERT TO usage_buckets DO INSTEAD
-    INSERT INTO usage_bucket_parts (at, mirror_id, part, ${COUNTS.join()})
-    VALUES (new.at, new.mirror_id, 0, ${COUNTS.map((count) => `new.${count}`).join()});
+    INSERT INTO usage_bucket_parts (at, mirror_id, part, ${USAGE_COLUMNS.join()})
+    VALUES (new.at, new.mirror_id, 0, ${USAGE_COLUMNS.map((count) => `new.${count}`).join()});
 `;
 
 /** In parts, as usage buckets are. */

@@ -1,7 +1,8 @@
 /** The statements that write a change set. */
 import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
 import { recordset } from "./recordset.ts";
-import { COUNTS, typesIn } from "./tables.ts";
+import { USAGE_COLUMNS } from "../usage-bucket.ts";
+import { typesIn } from "./tables.ts";
 
 /**
  * Sets these columns of the rows in $1; `was` is the state they must be in. What was done to a row
@@ -47,7 +48,7 @@ const BATCHES = {
 };
 const USAGE_BUCKETS = {
   part: "bigint",
-  ...typesIn("usage_buckets", ["at", "mirror_id", ...COUNTS]),
+  ...typesIn("usage_buckets", ["at", "mirror_id", ...USAGE_COLUMNS]),
 };
 const DOCUMENT_COUNTS = {
   part: "bigint",
@@ -88,7 +89,7 @@ export const WRITE_QUERIES = {
   usageBuckets: `INSERT INTO usage_bucket_parts AS t (${names(USAGE_BUCKETS)})
     SELECT ${names(USAGE_BUCKETS)} FROM ${recordset(1, "u", USAGE_BUCKETS)}
     ON CONFLICT (at, mirror_id, part) DO UPDATE
-    SET ${sums(COUNTS)}`,
+    SET ${sums(USAGE_COLUMNS)}`,
   documentCounts: `INSERT INTO document_counts AS t (${names(DOCUMENT_COUNTS)})
     SELECT ${names(DOCUMENT_COUNTS)} FROM ${recordset(1, "u", DOCUMENT_COUNTS)}
     ON CONFLICT (mirror_id, state, part) DO UPDATE SET ${sums(["documents", "pages", "unknown"])}`,
