@@ -177,7 +177,7 @@ const LINES: Readonly<Record<string, number>> = {
   source: 4_300,
   reader: 1_606,
   sync: 8_930,
-  report: 3_132,
+  report: 3_131,
   dashboard: 2_615,
   notify: 1_850,
   daemon: 3_405,
