@@ -226,9 +226,8 @@ export function batchOf({ quiet, maxDocuments }: z.output<typeof batchSchema>) {
 export type QuotaSettings = {
   readonly retry: RetryInterval;
   /** A cron expression. */
-  readonly retryAt: string | undefined;
-  /** The page allowance; undefined: none is known. */
-  readonly pages?: PagePolicy | undefined;
+  readonly retryAt: string;
+  readonly pages: PagePolicy;
 };
 
 /** `quota`. */

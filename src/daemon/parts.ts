@@ -178,11 +178,10 @@ async function openAccount(
     maxSleepMs: MAX_SLEEP_MS,
     newBatchId: randomUUID,
   };
-  const { retryAt } = config.quota;
-  const probes = retryAt === undefined ? undefined : new Schedule(retryAt);
+  const probes = new Schedule(config.quota.retryAt);
   const sync = await Sync.open(
     context,
-    (at) => probes?.next(at) ?? null,
+    (at) => probes.next(at),
     () => changed.tell(),
   );
   ready.resolve(sync);

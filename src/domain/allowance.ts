@@ -23,9 +23,6 @@ export type PagePolicy = {
 /** Mirrors are given by their names. */
 export type Reserve = { readonly pages: number; readonly mirrors: readonly string[] };
 
-/** Without an allowance. */
-export const NO_ALLOWANCE: PagePolicy = { monthBegins: 1, whenUsedUp: "warn" };
-
 /** Pages that are used: by the mirrors of the reserve, and by the others. */
 export type Used = { readonly named: number; readonly others: number };
 

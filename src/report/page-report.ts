@@ -5,7 +5,6 @@ import {
   type Level,
   levelOf,
   mayUse,
-  NO_ALLOWANCE,
   type PagePolicy,
   runsOutAt,
   type Used,
@@ -79,26 +78,26 @@ export type AllowanceReport = {
 
 /** What the report is about: an account's mirrors and its policy. */
 export type AccountMirrors = {
-  readonly policy: PagePolicy | undefined;
+  readonly policy: PagePolicy;
   readonly mirrors: MirrorNames;
 };
 
 /** The account that these mirrors are of, as far as the journal knows them. */
 export async function accountOf(
   journal: Registry,
-  policy: PagePolicy | undefined,
+  policy: PagePolicy,
   configured: readonly { readonly name: string }[],
 ): Promise<AccountMirrors> {
   const names = new Set(configured.map(({ name }) => name));
   const rows = (await journal.mirrors()).filter(({ name }) => names.has(name));
   const mirrors = new Map(rows.map(({ id, name }) => [id, name]));
-  return { policy: policy && policyOver(policy, mirrors), mirrors };
+  return { policy: policyOver(policy, mirrors), mirrors };
 }
 
 /** Reads the report as of `now`. */
 export async function pageReportOf(
   journal: Registry & Reports,
-  { policy = NO_ALLOWANCE, mirrors }: AccountMirrors,
+  { policy, mirrors }: AccountMirrors,
   now: number,
 ): Promise<PageReport> {
   const { from, to } = periodOf(now, policy.monthBegins);
@@ -148,8 +147,7 @@ export function pagesOfAll(reports: readonly PageReport[]): PageReport {
 }
 
 /** Before there is a journal. */
-export function noPages(asked: PagePolicy | undefined, now: number): PageReport {
-  const policy = asked ?? NO_ALLOWANCE;
+export function noPages(policy: PagePolicy, now: number): PageReport {
   const { from, to } = periodOf(now, policy.monthBegins);
   const keeps = { documents: 0, mirrors: [] };
   return {
@@ -257,7 +255,7 @@ export function allowanceWait({ allowance, to }: PageReport, pending: number): W
 /** Why this document is not sent before the month is renewed; null where pages do not keep it. */
 export async function whyKept(
   journal: Registry & Reports,
-  { policy = NO_ALLOWANCE, mirrors }: AccountMirrors,
+  { policy, mirrors }: AccountMirrors,
   document: Document,
   now: number,
 ): Promise<string | null> {

@@ -8,7 +8,6 @@ import {
   type PagePolicy,
   type Level,
   levelOf,
-  NO_ALLOWANCE,
   Shares,
   type Used,
 } from "../domain/allowance.ts";
@@ -27,8 +26,7 @@ export type MirrorNames = ReadonlyMap<number, string>;
 export type BudgetParts = {
   readonly journal: ArchiveState & Registry & Reports;
   readonly log: Log;
-  /** Absent: without an allowance. */
-  readonly policy?: PagePolicy | undefined;
+  readonly policy: PagePolicy;
   readonly mirrors: MirrorNames;
 };
 
@@ -38,7 +36,7 @@ export class Budget {
   readonly #named: ReadonlySet<number>;
 
   constructor(parts: BudgetParts) {
-    this.policy = parts.policy ?? NO_ALLOWANCE;
+    this.policy = parts.policy;
     this.#parts = parts;
     this.#named = namedIn(this.policy, parts.mirrors);
   }
@@ -51,7 +49,7 @@ export class Budget {
     mirrors,
   }: SyncContext<ArchiveState & Registry & Reports>): Budget {
     const names = new Map([...mirrors].map(([id, { settings }]) => [id, settings.name]));
-    const policy = config.quota.pages && policyOver(config.quota.pages, names);
+    const policy = policyOver(config.quota.pages, names);
     return new Budget({ journal, log, policy, mirrors: names });
   }
 

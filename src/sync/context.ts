@@ -70,8 +70,10 @@ export type DecisionJournal = ArchiveState &
 
 /** What decides about an archive's documents, for its loops and for `plan`; `J`: what it uses of the journal. */
 export type DecisionContext<J = DecisionJournal> = {
-  readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention"> &
-    Partial<Pick<Config, "archive">>;
+  readonly config: Pick<
+    Config,
+    "archive" | "upload" | "batch" | "quota" | "conversion" | "retention"
+  >;
   /** Speaks for the archive. */
   readonly journal: J;
   readonly archive: Archive;

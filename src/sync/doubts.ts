@@ -171,7 +171,7 @@ export class Doubts {
     signal: AbortSignal,
   ): Promise<Candidate[] | undefined> {
     const { sentName, seen, folderId } = document;
-    const { storedSize } = this.#context.config.archive ?? {};
+    const { storedSize } = this.#context.config.archive;
     const earliest = this.#earliest(document) - this.#policy(document).marginMs;
     const only = (each: DocumentDetail) =>
       each.folderId !== folderId && mayBeBytes(each, seen.sizeBytes, storedSize);

@@ -52,7 +52,7 @@ export class FirstRun {
   ) {
     this.#context = context;
     const { archive, journal, clock, config } = context;
-    const storedSize = config.archive?.storedSize;
+    const storedSize = config.archive.storedSize;
     this.#first = new SendGuard(archive, journal, { storedSize });
     const { toleranceMs } = config.upload.doubt;
     const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers });
@@ -124,7 +124,7 @@ export class FirstRun {
     if (unasked === null || unasked === this.#told) return objection;
     this.#told = unasked;
     const { log, config } = this.#context;
-    log.warn({ archive: config.archive?.name }, unaskedText(unasked));
+    log.warn({ archive: config.archive.name }, unaskedText(unasked));
     return objection;
   }
 

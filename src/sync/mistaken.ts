@@ -13,7 +13,7 @@ export type Heard = { readonly document: Document; readonly item: DocumentDetail
 
 /** What of the configuration tells one document from another. */
 type Knowing = Pick<SyncContext["config"], "upload"> & {
-  readonly archive?: Pick<ArchiveAccount, "storedSize">;
+  readonly archive: Pick<ArchiveAccount, "storedSize">;
 };
 
 type Context = Pick<SyncContext<ArchiveState & Documents>, "journal" | "config" | "log" | "clock">;
@@ -43,7 +43,7 @@ export async function otherThan(
   told: ReportedDocument,
 ): Promise<string | undefined> {
   const { upload, archive } = context.config;
-  const likeness = { toleranceMs: upload.doubt.toleranceMs, storedSize: archive?.storedSize };
+  const likeness = { toleranceMs: upload.doubt.toleranceMs, storedSize: archive.storedSize };
   // Almost all are ours, whatever is known of dates.
   const why = anotherDocument(document, told, { ...likeness, keepsDates: true });
   if (why === undefined) return undefined;

@@ -240,7 +240,7 @@ export class Poller {
       archiveBytes: item.filesize,
       digidoc: item.digidoc,
       after: after === "keep" ? null : "due",
-      ...sizeRemark(document, item.filesize, config.archive?.storedSize),
+      ...sizeRemark(document, item.filesize, config.archive.storedSize),
     });
   }
 

@@ -104,7 +104,7 @@ export class SettleJudge {
       suspects.push(this.#patience && (await suspectOf(this.#context, mirror, document)));
     const sentBytes = suspects.map((suspect) => suspect?.document.seen.sizeBytes);
     // Counting costs as much as all else of a look. The archive counts anyway, so it is for an allowance and `plan`.
-    const pages = !this.#patience || this.#context.config.quota.pages?.monthlyPages !== undefined;
+    const pages = !this.#patience || this.#context.config.quota.pages.monthlyPages !== undefined;
     const found = await this.#look.at(mirror, documents, { pages }, sentBytes);
     return documents.map((document, at) => ({ document, found: found[at], suspect: suspects[at] }));
   }

@@ -124,7 +124,7 @@ export class Sync {
     const { conversion, quota } = config;
     // What is concluded makes room below the ceiling, or turns out to have cost fewer pages.
     const makesRoom =
-      conversion.outstandingMax !== undefined || quota.pages?.monthlyPages !== undefined;
+      conversion.outstandingMax !== undefined || quota.pages.monthlyPages !== undefined;
     for (const { document, change, skipped } of applied) {
       // The last one that a batch was waiting for may be gone.
       if (change.type === "forget" && !skipped) receipts.notify();

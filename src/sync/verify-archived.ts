@@ -42,7 +42,7 @@ export async function denied(
     return document.duplicateOf === null
       ? { why: other, doubt: backInDoubt(asking, document, other) }
       : { why: other };
-  const why = difference(document, there, config.archive?.storedSize);
+  const why = difference(document, there, config.archive.storedSize);
   return why === undefined ? undefined : { why };
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { aConfig } from "../fixtures/a-config.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { aProcess } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
@@ -89,12 +90,10 @@ test.for([[["contracts"]], [["scans", "contracts"]]] as const)(
 
 test("a quota that is spent at one stops that one alone, over a restart too", async () => {
   await using two = await twoArchives({ legal: { quotaPages: 2 } });
-  const patient = {
-    quota: { retry: { initialMs: 3_600_000, maxMs: 3_600_000 }, retryAt: undefined },
-  };
+  const { quota } = aConfig("quota: { retry: { initial: 1h, max: 1h } }");
   writeScans(two, 6);
   {
-    await using live = await aDaemon(two.config(patient));
+    await using live = await aDaemon(two.config({ quota }));
     await live.idle();
     const status = await live.daemon.status();
     expect(documentsOf(status, "scans")).toMatchObject({ converted: 6, held: 0 });
@@ -109,7 +108,7 @@ test("a quota that is spent at one stops that one alone, over a restart too", as
   const before = uploads();
   writeScans(two, 2, 6);
   {
-    await using live = await aDaemon(two.config(patient));
+    await using live = await aDaemon(two.config({ quota }));
     await live.idle();
     const status = await live.daemon.status();
     expect(documentsOf(status, "scans")).toMatchObject({ converted: 8 });

@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { NO_ALLOWANCE, type PagePolicy } from "../../src/domain/allowance.ts";
+import type { PagePolicy } from "../../src/domain/allowance.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { asiceOf, pdfOf, tiffOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
+import { NO_ALLOWANCE } from "../fixtures/a-config.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
 
 /** A config with this many pages a month. */

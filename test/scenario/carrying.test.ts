@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { joinRaw, bytesOf } from "../../src/std/raw-path.ts";
+import { aConfig } from "../fixtures/a-config.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit, digestOf, rowsOf } from "../fixtures/auditor.ts";
@@ -74,17 +75,15 @@ test.for([
 test("the closed gate survives a restart", async () => {
   await using world = await aWorld({ quotaPages: 1 });
   for (let n = 0; n < 3; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
-  const patient = {
-    quota: { retry: { initialMs: 3_600_000, maxMs: 3_600_000 }, retryAt: undefined },
-  };
+  const { quota } = aConfig("quota: { retry: { initial: 1h, max: 1h } }");
   const uploads = () => world.archive.requests().find((r) => r.operation === "upload")?.count;
   {
-    await using live = await aDaemon(world.config(patient));
+    await using live = await aDaemon(world.config({ quota }));
     await live.idle();
   }
   const before = uploads();
   {
-    await using live = await aDaemon(world.config(patient));
+    await using live = await aDaemon(world.config({ quota }));
     await live.idle();
     expect((await live.daemon.status()).documents).toMatchObject({ converted: 1, held: 2 });
   }

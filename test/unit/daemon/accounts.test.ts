@@ -1,6 +1,5 @@
 /** Several accounts in one daemon: each learns about its own, and one that breaks ends all. */
 import { expect, test } from "vitest";
-import type { Config } from "../../../src/config/config.ts";
 import { type LiveAccount, Accounts } from "../../../src/daemon/accounts.ts";
 import { healthOf } from "../../../src/daemon/health.ts";
 import { Heartbeats } from "../../../src/daemon/heartbeats.ts";
@@ -14,20 +13,16 @@ import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { Desk } from "../../contract/journal-desk.ts";
-import { aMirror } from "../cli/mirrors.ts";
+import { aConfig, aMirror } from "../../fixtures/a-config.ts";
 
 const MINUTE = 60_000;
 const clock = new ManualClock();
 
 /** An account whose loops do what `sync` says. */
 function anAccount(name: string, id: number, sync: Partial<Sync>, journal = new MemoryJournal()) {
-  const config = {
-    archive: { name, url: "https://a" },
-    mirrors: [aMirror({ archive: name })],
-    upload: { concurrency: 4 },
-    quota: {},
-    conversion: {},
-  } as unknown as Config;
+  const usual = aConfig();
+  const archive = { ...usual.archive, name };
+  const config = { ...usual, archive, mirrors: [aMirror({ archive: name })] };
   const hearts = new Heartbeats(clock, 1_000);
   const owns = (mirrorId: number) => mirrorId === id;
   const identity = { standing: "same" } as IdentityGuard;

@@ -10,7 +10,7 @@ import { Desk } from "../../contract/journal-desk.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
-import { aMirror } from "../cli/mirrors.ts";
+import { aConfig, aMirror } from "../../fixtures/a-config.ts";
 import { scratch } from "../journal/scratch.ts";
 
 const A = "https://a.example.com";
@@ -19,11 +19,10 @@ const C = "https://c.example.com";
 
 /** A configuration of archives at these addresses. */
 function configOf(urls: Record<string, string>, mirrors: readonly Partial<Mirror>[] = []): Config {
-  const [archive, ...furtherArchives] = Object.entries(urls).map(([name, url]) => {
-    return { name, url, accountKey: "k", signing: { scheme: "none" }, timeoutMs: 1 } as const;
-  });
-  // The rest of a configuration is not looked at.
-  return { archive, furtherArchives, mirrors: mirrors.map(aMirror) } as unknown as Config;
+  const usual = aConfig();
+  const archives = Object.entries(urls).map(([name, url]) => ({ ...usual.archive, name, url }));
+  const [archive = usual.archive, ...furtherArchives] = archives;
+  return { ...usual, archive, furtherArchives, mirrors: mirrors.map(aMirror) };
 }
 
 test.for([

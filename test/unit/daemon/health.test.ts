@@ -4,6 +4,7 @@ import { NO_RULES } from "../../../src/rules/rules.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { noDocuments } from "../../../src/report/status.ts";
+import { NO_ALLOWANCE } from "../../fixtures/a-config.ts";
 import { noPages } from "../../../src/report/page-report.ts";
 
 const MINUTE = 60_000;
@@ -130,7 +131,7 @@ test.for([
     const [mirror] = report.mirrors;
     const documents = { ...noDocuments(), converted: taken - 1, held: 1, pending: 3, settling: 9 };
     const policy = { monthlyPages: 9, monthBegins: 1 };
-    const pages = noPages(kept && { ...policy, whenUsedUp: "hold" }, 0);
+    const pages = noPages(kept ? { ...policy, whenUsedUp: "hold" } : NO_ALLOWANCE, 0);
     const allowance = pages.allowance && {
       ...pages.allowance,
       keeps: { documents: 1, mirrors: kept ?? [] },

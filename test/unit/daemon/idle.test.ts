@@ -7,19 +7,13 @@ import type { ScanScheduler } from "../../../src/sync/scan-scheduler.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
+import { aConfig } from "../../fixtures/a-config.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { type Counts, noDocuments, statusOf } from "../../../src/report/status.ts";
 import { ofMirror } from "../../fixtures/assignments.ts";
 
-const interval = { initialMs: 1, maxMs: 1 };
-const CONFIG = {
-  archive: { name: "main", url: "https://a" },
-  mirrors: [],
-  upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
-  quota: { retry: interval, retryAt: undefined },
-  conversion: { poll: interval, stuckAfterMs: 1 },
-};
+const CONFIG = { ...aConfig(), mirrors: [] };
 
 const MIRROR = 1;
 

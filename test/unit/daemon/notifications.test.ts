@@ -6,6 +6,7 @@ import { type NotificationsOptions, OwnNotifications } from "../../../src/daemon
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Desk } from "../../contract/journal-desk.ts";
+import { aNotify } from "../../fixtures/a-config.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -33,7 +34,7 @@ async function aTeller(
   const health = { healthy: true, ready: true, why: "ok" };
   const options: NotificationsOptions = {
     config: world.config(),
-    notify: {
+    notify: aNotify({
       channels: [
         {
           by: "webhook",
@@ -47,12 +48,9 @@ async function aTeller(
       timeoutMs: 5_000,
       repeatMs: MINUTE,
       heldAfterMs: MINUTE,
-      diskBytesMin: 0,
-      quiet: undefined,
-      digest: undefined,
       ping: { url: `${url}/ping`, method: "GET", schedule: "* * * * *" },
       ...set,
-    },
+    }),
     parts: { journal, accounts: { scanSchedulers: [] } },
     standing: async () => standingOf(journal, reportOf(), { health }),
     health: async () => health,

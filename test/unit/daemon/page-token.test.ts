@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Config } from "../../../src/config/config.ts";
 import { withPageToken } from "../../../src/daemon/page-token.ts";
+import { aConfig } from "../../fixtures/a-config.ts";
 
 /** Starts over with a page at `host`, as often as asked; what it says, and the tokens. */
 async function starts(web: { host: string; token?: string } | undefined, times: number) {
@@ -14,7 +14,7 @@ async function starts(web: { host: string; token?: string } | undefined, times: 
   const said: string[] = [];
   const start = async () => {
     const page = web && { ...web, port: 8470, names: [] };
-    const config = { journal: join(folder, "var/journal.db"), web: page } as unknown as Config;
+    const config = { ...aConfig(), journal: join(folder, "var/journal.db"), web: page };
     return (await withPageToken(config, (line) => said.push(line))).web?.token;
   };
   const tokens = [];

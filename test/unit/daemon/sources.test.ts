@@ -7,8 +7,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { assertApart } from "../../../src/daemon/sources-apart.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { scratch, settingsOf } from "../source/scratch.ts";
-import type { Mirror } from "../../../src/config/config.ts";
-import { NO_RULES } from "../../../src/rules/rules.ts";
+import { aMirror } from "../../fixtures/a-config.ts";
 import { sourceStatus } from "../../../src/source/source-status.ts";
 import { isLocal } from "../../../src/sync/reader-mirror.ts";
 
@@ -91,15 +90,7 @@ describe("sources apart", () => {
 });
 
 describe("near", () => {
-  const mirrorOf = (source: string) =>
-    ({
-      source,
-      include: ["**/*"],
-      exclude: [],
-      after: { kind: "keep" },
-      rules: NO_RULES,
-      settleMs: 1_000,
-    }) as unknown as Mirror;
+  const mirrorOf = (source: string) => aMirror({ source });
 
   test("a host is near to what is on its own file system, and there", () => {
     const source = `${realpathSync(scratch())}/scans`;

@@ -7,6 +7,7 @@ import { standingOf } from "../../../src/report/standing.ts";
 import type { ShownDocument } from "../../../src/sync/first-run-choice.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
 import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
+import { NO_ALLOWANCE } from "../../fixtures/a-config.ts";
 import { noPages } from "../../../src/report/page-report.ts";
 
 /** A report over which a test lays what it is about. */
@@ -41,7 +42,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     ],
     formerMirrors: [],
     instances: [],
-    pages: noPages(undefined, 0),
+    pages: noPages(NO_ALLOWANCE, 0),
     duplicates: { documents: 0, pages: 0 },
     undelivered: 0,
     movedDocuments: 0,

@@ -5,11 +5,11 @@ import {
   leftFor,
   levelOf,
   mayUse,
-  NO_ALLOWANCE,
   type PagePolicy,
   runsOutAt,
   Shares,
 } from "../../../src/domain/allowance.ts";
+import { NO_ALLOWANCE } from "../../fixtures/a-config.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
 const policyOf = (set: Partial<PagePolicy>): PagePolicy => ({

@@ -8,6 +8,7 @@ import { QUEUE_MAX } from "../../../src/notify/outlet.ts";
 import type { Sight } from "../../../src/notify/alerts.ts";
 import type { Log } from "../../../src/std/log.ts";
 import { silentLog } from "../../../src/std/log.ts";
+import { aNotify } from "../../fixtures/a-config.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
@@ -95,16 +96,7 @@ function configOf(names: readonly string[], wanted: readonly EventKind[]): Notif
     run: ["true"],
     cwd: "/",
   });
-  return {
-    channels: names.map(channel),
-    timeoutMs: 30 * SECOND,
-    repeatMs: 24 * HOUR,
-    heldAfterMs: HOUR,
-    diskBytesMin: 0,
-    quiet: undefined,
-    digest: undefined,
-    ping: undefined,
-  };
+  return aNotify({ channels: names.map(channel) });
 }
 
 const CLOSED = aSight(closedFor("QUOTA_LIMIT"));

@@ -5,7 +5,7 @@ import type { SendOrder } from "../../../src/reader/protocol.ts";
 import { Folders, Placement } from "../../../src/sync/folders.ts";
 import type { AccountGate } from "../../../src/sync/account-gate.ts";
 import { Sender } from "../../../src/sync/sender.ts";
-import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { CONFIG, SyncDesk } from "./desk.ts";
 
 export type Bench = { desk: SyncDesk; keeper: AccountGate; sender: Sender; folderId: number };
 
@@ -61,8 +61,7 @@ export function notSent(retryAfterMs: number | null = null): Outcome {
 
 /** One upload at a time, all else as it is. */
 export function oneAtATime() {
-  const retry = { initialMs: SECOND, maxMs: 5 * MINUTE };
-  return { concurrency: 1, retry, doubt: { windowMs: 10 * MINUTE, toleranceMs: MINUTE } };
+  return { ...CONFIG.upload, concurrency: 1 };
 }
 
 /** How many rows are in each state. */

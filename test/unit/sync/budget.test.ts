@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { NO_ALLOWANCE, type PagePolicy } from "../../../src/domain/allowance.ts";
+import type { PagePolicy } from "../../../src/domain/allowance.ts";
 import { periodOf } from "../../../src/domain/calendar.ts";
 import { sumOf } from "../../../src/journal/usage-bucket.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { Budget } from "../../../src/sync/budget.ts";
 import { answers, aSender, type Bench, oneAtATime, refusal, stalled, stored } from "./a-sender.ts";
-import { HOUR, MINUTE, SECOND } from "./desk.ts";
+import { CONFIG, HOUR, MINUTE, SECOND } from "./desk.ts";
+import { NO_ALLOWANCE } from "../../fixtures/a-config.ts";
 import { allowanceWait, pageReportOf, whyKept } from "../../../src/report/page-report.ts";
 
 const DAY = 24 * HOUR;
@@ -13,11 +14,7 @@ const NOTHING = sumOf([]);
 
 /** A bench whose account has so many pages a month. */
 function withPages(set: Partial<PagePolicy>, mirrors: Parameters<typeof aSender>[0] = {}) {
-  const quota = {
-    retry: { initialMs: 5 * MINUTE, maxMs: 6 * HOUR },
-    retryAt: undefined,
-    pages: { ...NO_ALLOWANCE, ...set },
-  };
+  const quota = { ...CONFIG.quota, pages: { ...NO_ALLOWANCE, ...set } };
   return aSender({ ...mirrors, config: { quota, upload: oneAtATime(), ...mirrors?.config } });
 }
 

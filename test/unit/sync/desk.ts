@@ -2,10 +2,8 @@
  * A desk for one loop at a time: the context that all loops share, with every outside a fake and
  * time moved by hand. Chance is its upper end, so that every wait is as long as it can be.
  */
-import { CHANGES_PER_HOUR } from "../../../src/domain/change-rate.ts";
 import { onTestFinished } from "vitest";
 import type { Assignment } from "../../../src/journal/cluster.ts";
-import { NO_RULES } from "../../../src/rules/rules.ts";
 import type { ArchiveAccount, Config, Mirror } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { Wakeup } from "../../../src/std/wakeup.ts";
@@ -22,6 +20,7 @@ import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
+import { aConfig, aMirror } from "../../fixtures/a-config.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { Bandwidth } from "../../../src/sync/bandwidth.ts";
 import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
@@ -32,45 +31,13 @@ export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
 
-const CONFIG: SyncContext["config"] = {
-  upload: {
-    concurrency: 4,
-    retry: { initialMs: SECOND, maxMs: 5 * MINUTE },
-    doubt: { windowMs: 10 * MINUTE, toleranceMs: MINUTE },
-  },
-  batch: { quietMs: 5 * SECOND, maxDocuments: 200 },
-  quota: { retry: { initialMs: 5 * MINUTE, maxMs: 6 * HOUR }, retryAt: undefined },
-  conversion: { poll: { initialMs: 2 * SECOND, maxMs: 5 * MINUTE }, stuckAfterMs: 24 * HOUR },
-};
+/** The settings of a desk's loops. */
+export const CONFIG = aConfig("upload: { doubt: { window: 10m } }");
 
-const MIRROR: Mirror = {
-  name: "scans",
-  source: "/srv/scans",
-  archive: "main",
-  target: { path: "/Scans" },
-  include: ["**/*"],
-  exclude: [],
-  watch: "auto",
-  settleMs: 3 * SECOND,
-  incompleteMs: 10 * MINUTE,
-  stillIncomplete: "hold",
-  missingFolder: { kind: "hold" },
-  firstRun: "upload",
-  changed: "upload",
-  changesPerHour: CHANGES_PER_HOUR,
-  after: { kind: "keep" },
-  rules: NO_RULES,
-};
+const MIRROR = aMirror({ settleMs: 3 * SECOND, firstRun: "upload" });
 
 /** The settings of an archive that changes documents on purpose. */
-export const CHANGING_ARCHIVE: ArchiveAccount = {
-  name: "main",
-  url: "",
-  accountKey: "",
-  timeoutMs: 1,
-  signing: { scheme: "none" },
-  storedSize: "any",
-};
+export const CHANGING_ARCHIVE: ArchiveAccount = { ...CONFIG.archive, storedSize: "any" };
 
 type Deskful = {
   /** Another desk: this one is of another daemon on the same journal, clock and archive. */

@@ -6,7 +6,7 @@ import { retryAll } from "../../../src/sync/retry.ts";
 import { HOLD } from "../../../src/sync/waits.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { answers, aSender, oneAtATime, stored as accepted } from "./a-sender.ts";
-import { CHANGING_ARCHIVE, HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
+import { CHANGING_ARCHIVE, CONFIG, HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
 
 const SIZE = 1_000;
 
@@ -775,8 +775,7 @@ describe("candidates", () => {
 
   test("replies dated ahead of the documents by no more than a tolerance that was set for that: found", async () => {
     const doubt = { windowMs: 10 * MINUTE, toleranceMs: 2 * MINUTE };
-    const retry = { initialMs: SECOND, maxMs: 5 * MINUTE };
-    const upload = { concurrency: 4, retry, doubt };
+    const upload = { ...CONFIG.upload, doubt };
     const desk = await SyncDesk.open({ config: { upload } });
     const folderId = desk.archive.addFolder("Scans");
     const sentArchiveAt = desk.clock.now() + 90 * SECOND;

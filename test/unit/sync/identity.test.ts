@@ -6,7 +6,7 @@ import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
 import { awayKey } from "../../../src/journal/cluster.ts";
 import type { GateRow, PaceRow } from "../../../src/journal/journal.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
-import { aMirror } from "../cli/mirrors.ts";
+import { aConfig, aMirror } from "../../fixtures/a-config.ts";
 import { statusOf, type StatusReport } from "../../../src/report/status.ts";
 
 /** Which archive it is: asked before anything else, at a constant cost, and never in the way of an odd one. */
@@ -98,7 +98,6 @@ describe("archive identity", () => {
 /** The report of several archives: each on its own, and for who looks at one figure the worst. */
 describe("status archives", () => {
   const NOW = 1_700_000_000_000;
-  const interval = { initialMs: 1, maxMs: 1 };
 
   /** A gate that was closed at this second. */
   const shut = (second: number, code = "QUOTA_LIMIT"): GateRow => ({
@@ -112,13 +111,7 @@ describe("status archives", () => {
 
   type Standing = { gate?: GateRow; pace?: PaceRow };
 
-  const CONFIG = {
-    archive: { name: "main", url: "https://a" },
-    furtherArchives: [],
-    upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
-    quota: { retry: interval, retryAt: undefined },
-    conversion: { poll: interval, stuckAfterMs: 1 },
-  };
+  const CONFIG = aConfig();
 
   async function reportOf(...standings: Standing[]): Promise<StatusReport> {
     const journal = new MemoryJournal();

@@ -6,14 +6,11 @@ import { silentLog } from "../../../src/std/log.ts";
 import { Pace, waitingOf } from "../../../src/sync/pace.ts";
 import { throttledArchive } from "../../../src/sync/wrapped-archive.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { aConfig } from "../../fixtures/a-config.ts";
 import { answers, aSender, stalled, statesOf, stored } from "./a-sender.ts";
-import { HOUR, MINUTE, SECOND, type SyncDesk, never } from "./desk.ts";
+import { CONFIG, HOUR, MINUTE, SECOND, type SyncDesk, never } from "./desk.ts";
 
-const UPLOAD = {
-  concurrency: 8,
-  retry: { initialMs: SECOND, maxMs: 5 * MINUTE },
-  doubt: { windowMs: 10 * MINUTE, toleranceMs: MINUTE },
-};
+const UPLOAD = { ...CONFIG.upload, concurrency: 8 };
 
 /** The desk's clock begins at 2023-11-14 22:13:20 UTC. */
 const START = Date.UTC(2023, 10, 14, 22, 13, 20);
@@ -199,8 +196,10 @@ describe("an archive that asks for patience", () => {
 
 describe("a ceiling of documents under conversion", () => {
   test("is never passed; below it, it goes on", async () => {
-    const conversion = { poll: { initialMs: HOUR, maxMs: HOUR }, stuckAfterMs: 24 * HOUR };
-    const config = { upload: UPLOAD, conversion: { ...conversion, outstandingMax: 5 } };
+    const { conversion } = aConfig(
+      "conversion: { poll: { initial: 1h, max: 1h }, maxOutstanding: 5 }",
+    );
+    const config = { upload: UPLOAD, conversion };
     const bench = await aSender({ config });
     const { desk } = bench;
     for (let n = 0; n < 12; n++) desk.pending();

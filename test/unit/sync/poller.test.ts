@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Poller } from "../../../src/sync/poller.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { failed, refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { aConfig } from "../../fixtures/a-config.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 /** A desk with a poller and `count` documents that the archive holds in one folder. */
@@ -218,7 +219,7 @@ describe("consecutiveFailures", () => {
 
   test("what is stuck is said once a spell, and followed all the same", async () => {
     const { desk, rows, poller } = await aPoller(1, {
-      config: { conversion: { poll: { initialMs: SECOND, maxMs: HOUR }, stuckAfterMs: 24 * HOUR } },
+      config: aConfig("conversion: { poll: { initial: 1s, max: 1h } }"),
     });
     const id = rows[0]?.id ?? 0;
     await desk.run(poller);
@@ -267,7 +268,7 @@ describe("documents that vanish", () => {
 
   test("the grace begins when it is first missed, not when it was uploaded", async () => {
     const { desk, folderId, poller } = await aPoller(0, {
-      config: { conversion: { poll: { initialMs: 500, maxMs: SECOND }, stuckAfterMs: 24 * HOUR } },
+      config: aConfig("conversion: { poll: { initial: 500ms, max: 1s } }"),
     });
     const { id, documentId } = uploaded(desk, folderId, {
       uploadedAt: desk.clock.now() - 10 * HOUR,
