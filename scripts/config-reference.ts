@@ -74,8 +74,6 @@ export function configReference(): string {
 function sectionsOf(key: KeyPath, schema: z.core.$ZodType, earlier: Map<string, string>): string[] {
   const { inner } = unwrap(schema);
   if (inner instanceof z.ZodArray) return sectionsOf([...key, 0], inner.element, earlier);
-  if (inner instanceof z.ZodUnion)
-    return inner.options.flatMap((each) => sectionsOf(key, each, earlier));
   if (!(inner instanceof z.ZodObject)) return [];
   const children = Object.entries(inner.shape);
   const path = writtenKey(key).replaceAll("[0]", "[]");
@@ -110,8 +108,7 @@ function entryOf(
   if (about === undefined) throw new Error(`the schema says nothing of the key ${name}`);
   const missing = about.without ?? (optional ? undefined : "**required**");
   const byDefault = fallback === undefined ? missing : `\`${written(fallback)}\``;
-  const isWhole = inner instanceof z.ZodUnion || inner instanceof z.ZodObject;
-  const standard = isWhole ? undefined : byDefault;
+  const standard = inner instanceof z.ZodObject ? undefined : byDefault;
   const variable = variableOf(key);
   const value = [valueOf(inner), standard].filter((part) => part !== undefined).join("; ");
   const example = isPlain(inner) ? "" : ` E.g. \`${name}: ${exampleOf(schema)}\``;
@@ -133,7 +130,6 @@ function valueOf(schema: z.core.$ZodType): string {
   if (short) return `${short.kind} or mapping`;
   if (schema instanceof z.ZodObject) return "mapping";
   if (schema instanceof z.ZodRecord) return `${valueOf(schema.valueType)} by name`;
-  if (schema instanceof z.ZodUnion) return schema.options.map(valueOf).join(" or ");
   if (schema instanceof z.ZodArray) {
     const element = unwrap(schema.element).inner;
     return element instanceof z.ZodObject ? "list of mappings" : `list: ${valueOf(element)}`;

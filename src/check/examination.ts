@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { callerNow } from "../std/other-writer.ts";
-import { DEFAULT, effectiveKeys } from "../config/effective.ts";
+import { DEFAULT, effectiveKeys } from "../config/load-config.ts";
 import {
   fewText,
   OPEN_FILES_HINT,

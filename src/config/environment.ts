@@ -163,12 +163,7 @@ function valueOf(schema: z.core.$ZodType, text: string): unknown {
     const items = text.split(",").map((item) => item.trim());
     return items.filter((item) => item !== "").map((item) => valueOf(schema.element, item));
   }
-  if (
-    schema instanceof z.ZodUnion ||
-    schema instanceof z.ZodObject ||
-    z.safeParse(schema, text).success
-  )
-    return text;
+  if (schema instanceof z.ZodObject || z.safeParse(schema, text).success) return text;
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return text === "true" || text === "false" ? text === "true" : text;
 }

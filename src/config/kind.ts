@@ -178,8 +178,6 @@ export type Placed = { readonly schema: z.ZodObject; readonly key: KeyPath };
 export function declaredSections(schema: z.core.$ZodType, key: KeyPath = []): Placed[] {
   const { inner } = unwrap(schema);
   if (inner instanceof z.ZodArray) return declaredSections(inner.element, [...key, 0]);
-  if (inner instanceof z.ZodUnion)
-    return inner.options.flatMap((option) => declaredSections(option, key));
   if (!(inner instanceof z.ZodObject)) return [];
   const below = Object.entries(inner.shape).flatMap(([name, child]) =>
     declaredSections(child, [...key, name]),
@@ -195,8 +193,6 @@ export function sectionsIn(
 ): (Placed & { readonly values: Record<string, unknown> })[] {
   const { inner } = unwrap(schema);
   if (typeof value !== "object" || value === null) return [];
-  if (inner instanceof z.ZodUnion)
-    return inner.options.flatMap((option) => sectionsIn(option, value, key));
   if (inner instanceof z.ZodArray)
     return (value as unknown[]).flatMap((item, at) =>
       sectionsIn(inner.element, item, [...key, at]),
@@ -225,9 +221,7 @@ export type Sketch<S> = S extends
       ? (Sketch<Item> | undefined)[]
       : S extends z.ZodRecord<infer _, infer Item>
         ? Record<string, Sketch<Item> | undefined>
-        : S extends z.ZodUnion<infer Options>
-          ? Sketch<Options[number]>
-          : z.output<S>;
+        : z.output<S>;
 
 /** What the program gets of a section: read-only, and what may be undefined may be left out. */
 export type Settings<T> = {

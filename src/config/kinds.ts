@@ -104,14 +104,6 @@ export function nameIn(name: string, refuse: Refuse): string {
   return name;
 }
 
-/** `off`, which YAML 1.1 reads as false. */
-export function switchedOff(): Kind<undefined> {
-  return kind("`off`", (value, refuse) => {
-    if (value === "off" || value === false) return undefined;
-    return refuse(`${quoted(value)} is not a listener`, "write off, or { listen: 127.0.0.1:8470 }");
-  });
-}
-
 /** A size between two written ones, both allowed; bytes. A bare number is bytes. */
 export function size(min = "0", max = "10000GB"): Kind<number> {
   const bytesMin = parseSize(min) ?? 0;

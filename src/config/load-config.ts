@@ -1,4 +1,6 @@
 import { dirname, resolve } from "node:path";
+import type { z } from "zod";
+import { legible } from "../std/legible.ts";
 import type { StampedFile } from "../std/small-file.ts";
 import { checkWays } from "./archive-section.ts";
 import {
@@ -10,10 +12,10 @@ import {
   type FileSketch,
 } from "./config.ts";
 import { type ConfigFile, type ConfigPlaces, readConfigFile } from "./config-file.ts";
-import { ConfigError, type ConfigProblems } from "./config-problems.ts";
-import { variableOf, withEnvironment } from "./environment.ts";
-import { kindOf, sectionsIn } from "./kind.ts";
-import { readFileShape } from "./read-file-shape.ts";
+import { ConfigError, type ConfigProblems, writtenKey } from "./config-problems.ts";
+import { variableOf, variableSuffix, withEnvironment } from "./environment.ts";
+import { type KeyPath, kindOf, secretOf, sectionsIn, unwrap } from "./kind.ts";
+import { readFileShape, type Visit } from "./read-file-shape.ts";
 import { fillSecrets } from "./secrets.ts";
 import { parseYamlSource } from "./yaml-source.ts";
 
@@ -32,8 +34,6 @@ export async function loadConfig(options: ConfigPlaces): Promise<Config> {
 /** What a configuration says. */
 export type ReadSketch = {
   readonly sketch: FileSketch;
-  /** The same as it was written: nothing is checked, and no default is filled in. */
-  readonly written: unknown;
   readonly findings: ConfigProblems;
 };
 
@@ -44,17 +44,22 @@ export type ReadSketch = {
 export function sketchOf(
   { path, text, isWritten }: Pick<ConfigFile, "path" | "text" | "isWritten">,
   env: NodeJS.ProcessEnv,
+  visit?: Visit,
 ): ReadSketch {
   const { value, findings } = parseYamlSource(isWritten ? path : "", text);
   if (!isWritten) findings.askForVariables(variableOf);
   const written = withEnvironment(value, env, findings);
-  const sketch = sketchIn(written, path, findings);
-  return { sketch, written, findings };
+  return { sketch: sketchIn(written, path, findings, visit), findings };
 }
 
 /** What the keys of a file say, its paths absolute; `path` is that of the file. */
-export function sketchIn(written: unknown, path: string, findings: ConfigProblems): FileSketch {
-  const sketch = readFileShape(written, findings);
+export function sketchIn(
+  written: unknown,
+  path: string,
+  findings: ConfigProblems,
+  visit?: Visit,
+): FileSketch {
+  const sketch = readFileShape(written, findings, visit);
   const at = (name: string) => resolve(dirname(path), name);
   for (const { schema, values } of sectionsIn(fileSchema, sketch))
     for (const [name, child] of Object.entries(schema.shape)) {
@@ -87,4 +92,64 @@ export function assertUsable(path: string, text: string): void {
     // It is not there yet, and has no lines to look at.
     throw new ConfigError(error.problems.map((problem) => ({ ...problem, line: undefined })));
   }
+}
+
+/** One key and its value. */
+export type EffectiveKey = {
+  /** As in `mirrors[0].settle`. */
+  readonly key: string;
+  /** As it would be written on one line; of a secret, that it is hidden. Fit to be shown. */
+  readonly value: string;
+  /** `default`, `FILE:LINE` or `$VARIABLE`. */
+  readonly origin: string;
+};
+
+export const DEFAULT = "default";
+const HIDDEN = "(hidden)";
+
+/**
+ * The keys that have a value, in the order of the reference, and what said so: a line of the file, a variable, or the
+ * default. Rejects with `ConfigError` where the configuration cannot be read; what is wrong with single values does not
+ * matter here.
+ */
+export async function effectiveKeys({ env, ...places }: ConfigPlaces): Promise<EffectiveKey[]> {
+  const file = await readConfigFile({ env, ...places });
+  const keys: Parameters<Visit>[] = [];
+  const { findings } = sketchOf(file, env, (...each) => keys.push(each));
+  return keys.flatMap(([key, schema, written]) => {
+    const applies = written ?? unwrap(schema).fallback;
+    const variable = findings.variableOf(key) ?? secretVariable(schema, key, env);
+    if (applies === undefined && variable === undefined) return [];
+    const isSecret = secretOf(schema) !== undefined || kindOf(schema)?.name === "secret";
+    const line = findings.placeOf(key)?.line;
+    const place = line === undefined ? file.path : `${file.path}:${line}`;
+    const origin = written === undefined ? DEFAULT : place;
+    return {
+      key: writtenKey(key),
+      value: isSecret ? HIDDEN : legible(withoutPassword(textOf(applies))),
+      origin: variable === undefined ? origin : `$${variable}`,
+    };
+  });
+}
+
+/** The variable of a secret, which is looked up by others than set keys. */
+function secretVariable(
+  schema: z.core.$ZodType,
+  key: KeyPath,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const secret = secretOf(schema);
+  const names = secret ? [variableOf(key), `${secret.variable}${variableSuffix(key)}`] : [];
+  return names
+    .flatMap((name) => (name === undefined ? [] : [name, `${name}_FILE`]))
+    .find((name) => env[name]);
+}
+
+/** Of an address with user and password only the rest is shown. */
+function withoutPassword(text: string): string {
+  return text.replaceAll(/\/\/[^/@\s]*@/g, "//…@");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

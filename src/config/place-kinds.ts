@@ -183,23 +183,35 @@ export function hostName(): Kind<string> {
   });
 }
 
-/** `HOST:PORT`; an IPv6 address stands in brackets; port 0 is any free one. */
-export function listenAddress(): Kind<{ readonly host: string; readonly port: number }> {
-  return kind("`HOST:PORT`", (value, refuse) => {
-    const fix = 'write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"';
-    const [, v6, name, digits] =
-      typeof value === "string"
-        ? (/^(?:\[([0-9a-f:.]+)\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)):(\d{1,5})$/i.exec(value) ??
-          [])
-        : [];
-    const host = v6 ?? name;
-    if (host === undefined || !URL.canParse(`http://${v6 === undefined ? host : `[${host}]`}`)) {
-      return refuse(`${quoted(value)} is not HOST:PORT`, fix);
-    }
-    const port = Number(digits);
-    if (port > 65_535) return refuse(`${port} is no port`, "write a port from 0 to 65535");
-    return { host, port };
+/** A host, without brackets, and a port of it. */
+type Address = { readonly host: string; readonly port: number };
+
+/** `HOST:PORT`, or `off`, which YAML 1.1 reads as false. */
+export function listener(): Kind<Address | undefined> {
+  return kind("`HOST:PORT`, `off`", (value, refuse) => {
+    if (value === "off" || value === false) return undefined;
+    return addressIn(value, (message, fix) => refuse(message, `${fix}, or off`));
   });
+}
+
+/** `HOST:PORT`; an IPv6 address stands in brackets; port 0 is any free one. */
+export function address(): Kind<Address> {
+  return kind("`HOST:PORT`", addressIn);
+}
+
+function addressIn(value: unknown, refuse: Refuse): Address {
+  const fix = 'write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"';
+  const [, v6, name, digits] =
+    typeof value === "string"
+      ? (/^(?:\[([0-9a-f:.]+)\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)):(\d{1,5})$/i.exec(value) ?? [])
+      : [];
+  const host = v6 ?? name;
+  if (host === undefined || !URL.canParse(`http://${v6 === undefined ? host : `[${host}]`}`)) {
+    return refuse(`${quoted(value)} is not HOST:PORT`, fix);
+  }
+  const port = Number(digits);
+  if (port > 65_535) return refuse(`${port} is no port`, "write a port from 0 to 65535");
+  return { host, port };
 }
 
 /** What becomes of documents whose archive folder does not exist. */

@@ -40,9 +40,12 @@ function insteadOf(key: KeyPath, value?: unknown): string | undefined {
   return REMOVED.get(typeof value === "string" ? `${name}: ${value}` : name);
 }
 
+/** Gets each key that has no others below it, and what is written there; not that of each entry of a list. */
+export type Visit = (key: KeyPath, schema: z.core.$ZodType, written: unknown) => void;
+
 /** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
-export function readFileShape(value: unknown, findings: ConfigProblems): FileSketch {
-  return read(fileSchema, withArchive(value), [], findings) ?? {};
+export function readFileShape(value: unknown, findings: ConfigProblems, visit?: Visit): FileSketch {
+  return new ShapeReader(findings, visit).read(fileSchema, withArchive(value), []) ?? {};
 }
 
 /** Without any archive, the keys of a single one are what is missing. */
@@ -53,112 +56,105 @@ function withArchive(value: unknown): unknown {
   return (archive ?? archives ?? null) === null ? { ...given, archive: {} } : value;
 }
 
-function read(
-  schema: z.core.$ZodType,
-  value: unknown,
-  key: KeyPath,
-  findings: ConfigProblems,
-): unknown {
-  if (schema instanceof z.ZodDefault && value == null) return schema.def.defaultValue;
-  const { inner, fallback, optional } = unwrap(schema);
-  const given = value ?? fallback;
-  // Off unless it is written; other sections are there with their defaults.
-  const isSection = inner instanceof z.ZodObject || inner instanceof z.ZodUnion;
-  if (given === undefined && optional && isSection) return undefined;
-  if (inner instanceof z.ZodObject) return readSection(inner, given ?? {}, key, findings);
-  if (inner instanceof z.ZodUnion) return readUnion(inner, given ?? {}, key, findings);
-  if (given === undefined) {
-    if (!optional) reportMissing(schema, key, findings);
-    return undefined;
-  }
-  if (inner instanceof z.ZodRecord) return readRecord(inner, given, key, findings);
-  if (inner instanceof z.ZodArray) return readList(inner, schema, given, key, findings);
-  return readLeaf(inner, given, key, findings);
-}
+class ShapeReader {
+  readonly #findings: ConfigProblems;
+  readonly #visit: Visit;
 
-function readSection(
-  schema: z.ZodObject,
-  value: unknown,
-  key: KeyPath,
-  findings: ConfigProblems,
-): unknown {
-  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
-  const short = isMapping ? undefined : shortOf(schema)?.keyOf(value);
-  if (!isMapping && short === undefined) {
-    // The value is not told: a secret may have slipped to where the section should be.
-    const fix = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
-    findings.report(key, `must be a mapping of keys, is ${sortOf(value)}`, fix);
-    return undefined;
+  constructor(findings: ConfigProblems, visit: Visit = () => {}) {
+    this.#findings = findings;
+    this.#visit = visit;
   }
-  const given = new Map<string, unknown>(isMapping ? Object.entries(value) : [[`${short}`, value]]);
-  for (const name of given.keys()) {
-    if (!Object.hasOwn(schema.shape, name)) reportUnknown(name, schema, key, findings);
-  }
-  return Object.fromEntries(
-    Object.entries(schema.shape).map(([name, child]) => [
-      name,
-      // What is written in the section's place stands there.
-      read(child, given.get(name), name === short ? key : [...key, name], findings),
-    ]),
-  );
-}
 
-/** Values by names that are free to choose. */
-function readRecord(
-  schema: z.ZodRecord,
-  value: unknown,
-  key: KeyPath,
-  findings: ConfigProblems,
-): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    // The value is not told: a secret may have slipped to where the names should be.
-    const fix = "write a name for each, with its keys below";
-    findings.report(key, `must be a mapping of names, is ${sortOf(value)}`, fix);
-    return undefined;
+  read(schema: z.core.$ZodType, value: unknown, key: KeyPath): unknown {
+    const { inner, fallback, optional } = unwrap(schema);
+    const given = value ?? fallback;
+    if (inner instanceof z.ZodObject) {
+      // Off unless it is written; other sections are there with their defaults.
+      return given === undefined && optional ? undefined : this.#section(inner, given ?? {}, key);
+    }
+    const hasKeys =
+      inner instanceof z.ZodArray && unwrap(inner.element).inner instanceof z.ZodObject;
+    if (!hasKeys && !(inner instanceof z.ZodRecord) && typeof key.at(-1) === "string")
+      this.#visit(key, schema, value ?? undefined);
+    if (schema instanceof z.ZodDefault && value == null) return fallback;
+    if (given === undefined) {
+      if (!optional) this.#reportMissing(schema, key);
+      return undefined;
+    }
+    if (inner instanceof z.ZodRecord) return this.#record(inner, given, key);
+    if (inner instanceof z.ZodArray) return this.#list(inner, schema, given, key);
+    return readLeaf(inner, given, key, this.#findings);
   }
-  const entries = Object.entries(value);
-  if (entries.length === 0) findings.report(key, "is empty", "write one or more, or leave it out");
-  return Object.fromEntries(
-    entries.flatMap(([name, item]) => {
-      const own = [...key, name];
-      // What is no name may be a secret: nothing else learns about it.
-      if (readLeaf(schema.keyType, name, own, findings) === undefined) return [];
-      return [[name, read(schema.valueType, item, own, findings)]];
-    }),
-  );
-}
 
-/** A section, or something in its place such as `off`: a mapping can only be the section. */
-function readUnion(
-  schema: z.ZodUnion,
-  value: unknown,
-  key: KeyPath,
-  findings: ConfigProblems,
-): unknown {
-  const section = schema.options.find((option) => option instanceof z.ZodObject);
-  const other = schema.options.find((option) => option !== section);
-  const mapping = typeof value === "object" && !Array.isArray(value);
-  const chosen = mapping ? (section ?? other) : (other ?? section);
-  return chosen === undefined ? undefined : read(chosen, value, key, findings);
-}
+  #section(schema: z.ZodObject, value: unknown, key: KeyPath): unknown {
+    const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
+    const short = isMapping ? undefined : shortOf(schema)?.keyOf(value);
+    if (!isMapping && short === undefined) {
+      // The value is not told: a secret may have slipped to where the section should be.
+      const fix = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
+      this.#findings.report(key, `must be a mapping of keys, is ${sortOf(value)}`, fix);
+      return undefined;
+    }
+    const given = new Map<string, unknown>(
+      isMapping ? Object.entries(value) : [[`${short}`, value]],
+    );
+    for (const name of given.keys()) {
+      if (!Object.hasOwn(schema.shape, name)) this.#reportUnknown(name, schema, key);
+    }
+    return Object.fromEntries(
+      Object.entries(schema.shape).map(([name, child]) => [
+        name,
+        // What is written in the section's place stands there.
+        this.read(child, given.get(name), name === short ? key : [...key, name]),
+      ]),
+    );
+  }
 
-function readList(
-  schema: z.ZodArray,
-  declared: z.core.$ZodType,
-  value: unknown,
-  key: KeyPath,
-  findings: ConfigProblems,
-): unknown {
-  const example = `write a list, e.g. ${nameOf(key)}: ${exampleOf(declared)}`;
-  if (!Array.isArray(value)) {
-    findings.report(key, `must be a list, is ${sortOf(value)}`, example);
-    return undefined;
+  /** Values by names that are free to choose. */
+  #record(schema: z.ZodRecord, value: unknown, key: KeyPath): unknown {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      // The value is not told: a secret may have slipped to where the names should be.
+      const fix = "write a name for each, with its keys below";
+      this.#findings.report(key, `must be a mapping of names, is ${sortOf(value)}`, fix);
+      return undefined;
+    }
+    const entries = Object.entries(value);
+    if (entries.length === 0)
+      this.#findings.report(key, "is empty", "write one or more, or leave it out");
+    return Object.fromEntries(
+      entries.flatMap(([name, item]) => {
+        const own = [...key, name];
+        // What is no name may be a secret: nothing else learns about it.
+        if (readLeaf(schema.keyType, name, own, this.#findings) === undefined) return [];
+        return [[name, this.read(schema.valueType, item, own)]];
+      }),
+    );
   }
-  if (value.length === 0 && !schema.safeParse(value).success) {
-    findings.report(key, "is empty", example);
-    return undefined;
+
+  #list(schema: z.ZodArray, declared: z.core.$ZodType, value: unknown, key: KeyPath): unknown {
+    const example = `write a list, e.g. ${nameOf(key)}: ${exampleOf(declared)}`;
+    const isFit = Array.isArray(value) && (value.length > 0 || schema.safeParse(value).success);
+    if (!isFit) {
+      const message = Array.isArray(value) ? "is empty" : `must be a list, is ${sortOf(value)}`;
+      this.#findings.report(key, message, example);
+      return undefined;
+    }
+    return value.map((item: unknown, at) => this.read(schema.element, item, [...key, at]));
   }
-  return value.map((item: unknown, at) => read(schema.element, item, [...key, at], findings));
+
+  #reportMissing(schema: z.core.$ZodType, key: KeyPath): void {
+    if (typeof key.at(-1) === "number")
+      this.#findings.report(key, "is empty", "write a value, or remove the line");
+    else
+      this.#findings.report(key, "is missing", `write e.g. ${nameOf(key)}: ${exampleOf(schema)}`);
+  }
+
+  #reportUnknown(name: string, schema: z.ZodObject, key: KeyPath): void {
+    const place = [...key, name];
+    const instead = insteadOf(place);
+    if (instead !== undefined) this.#findings.report(place, "removed key", instead);
+    else this.#findings.report(place, "unknown key", fixOfUnknown(name, Object.keys(schema.shape)));
+  }
 }
 
 /** The value of a key that has no others below it. */
@@ -176,25 +172,6 @@ export function readLeaf(
     findings.report(key, issue.message, insteadOf(key, value) ?? known);
   }
   return undefined;
-}
-
-function reportMissing(schema: z.core.$ZodType, key: KeyPath, findings: ConfigProblems): void {
-  const last = key.at(-1);
-  if (typeof last === "number")
-    findings.report(key, "is empty", "write a value, or remove the line");
-  else findings.report(key, "is missing", `write e.g. ${nameOf(key)}: ${exampleOf(schema)}`);
-}
-
-function reportUnknown(
-  name: string,
-  schema: z.ZodObject,
-  key: KeyPath,
-  findings: ConfigProblems,
-): void {
-  const place = [...key, name];
-  const instead = insteadOf(place);
-  if (instead !== undefined) findings.report(place, "removed key", instead);
-  else findings.report(place, "unknown key", fixOfUnknown(name, Object.keys(schema.shape)));
 }
 
 function fixOfUnknown(name: string, known: readonly string[]): string {

@@ -5,8 +5,8 @@ import { isWithin } from "../std/local-path.ts";
 import { quoted } from "../std/quoted.ts";
 import type { ConfigProblems } from "./config-problems.ts";
 import { type Kind, kind, section, setting, settings, shortened } from "./kind.ts";
-import { choice, secretIn, size, switchedOff, wholeNumber } from "./kinds.ts";
-import { hostName, listenAddress, localPath, secretKeys } from "./place-kinds.ts";
+import { choice, secretIn, size, wholeNumber } from "./kinds.ts";
+import { hostName, listener, localPath, secretKeys } from "./place-kinds.ts";
 
 /** Of the page's token, in characters. */
 const TOKEN_LENGTH_MIN = 16;
@@ -24,36 +24,40 @@ function webToken(): Kind<string> {
 }
 
 /** `web`. */
-export const webSchema = setting(
-  z.union([
-    switchedOff(),
-    section(
-      {
-        listen: setting(listenAddress().prefault("127.0.0.1:8470"), {
-          meaning:
-            "The address of the page, `/healthz`, `/readyz` and `/metrics`. Port 0: any free port.",
-        }),
-        names: setting(z.array(hostName()).prefault([]), {
-          meaning:
-            "The names that browsers use, behind a reverse proxy. The token is then always required.",
-          example: "[scans.example.com]",
-        }),
-        ...secretKeys("token", webToken(), {
-          meaning:
-            "Required to open the page and read `/metrics` from other hosts; on this host too if it is set.",
-          example: '"16 characters or more"',
-          file: "/etc/scanferry/web.token",
-          fileMeaning: "Its file; 16 characters or more.",
-          variable: "SCANFERRY_WEB_TOKEN",
-          otherwise: "none",
-          // Behind a proxy everyone calls from this host.
-          need: ({ names }) => (Array.isArray(names) && names.length > 0 ? "required" : "optional"),
-        }),
-      },
-      "The web page.",
-    ),
-  ]),
-  { meaning: "The web page; `off`: none.", example: "off" },
+export const webSchema = shortened(
+  section(
+    {
+      listen: setting(listener().prefault("127.0.0.1:8470"), {
+        meaning:
+          "The address of the page, `/healthz`, `/readyz` and `/metrics`. Port 0: any free port.",
+      }),
+      names: setting(z.array(hostName()).prefault([]), {
+        meaning:
+          "The names that browsers use, behind a reverse proxy. The token is then always required.",
+        example: "[scans.example.com]",
+      }),
+      ...secretKeys("token", webToken(), {
+        meaning:
+          "Required to open the page and read `/metrics` from other hosts; on this host too if it is set.",
+        example: '"16 characters or more"',
+        file: "/etc/scanferry/web.token",
+        fileMeaning: "Its file; 16 characters or more.",
+        variable: "SCANFERRY_WEB_TOKEN",
+        otherwise: "none",
+        // Behind a proxy everyone calls from this host.
+        need: ({ listen, names }) => {
+          if (listen === undefined) return "unused";
+          return Array.isArray(names) && names.length > 0 ? "required" : "optional";
+        },
+      }),
+    },
+    "The web page.",
+  ),
+  {
+    keyOf: () => "listen",
+    kind: "`HOST:PORT` or `off`",
+    about: { meaning: "The web page; `off`: none.", example: "off" },
+  },
 );
 
 /** The keys of the log. */
@@ -149,8 +153,8 @@ export function checkOwnFiles(
 
 /** `web`; undefined: no listener. `host` is without brackets, `names` are what a reverse proxy is called by. */
 export function webOf(web: z.output<typeof webSchema>) {
-  if (web === undefined) return undefined;
   const { listen, names, token } = web;
+  if (listen === undefined) return undefined;
   return settings({ ...listen, token, names: names.length === 0 ? undefined : names });
 }
 

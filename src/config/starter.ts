@@ -77,7 +77,7 @@ function entryOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
   const indent = indentOf(path);
   const comment = commentOf(aboutEntry(schema)?.meaning ?? "", indent);
   // Lists that may be empty, and what can be written in one word, stay on one line.
-  if (section === undefined || shortOf(schema) || fallback !== undefined) {
+  if (section === undefined || isWord(section) || fallback !== undefined) {
     const keys = section ? commentOf(example(section), indent) : [];
     return [...comment, ...linesOf(path, schema, given), ...keys];
   }
@@ -93,6 +93,12 @@ function entryOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
     lines[at] = `${indent}  - ${lines[at]?.trimStart()}`;
   }
   return [...comment, `${indent}${path.at(-1)}:`, ...lines];
+}
+
+/** True where one word says all that there usually is to say: the key that it is short for has no default. */
+function isWord(section: z.ZodObject): boolean {
+  const key = shortOf(section)?.keyOf(undefined);
+  return key !== undefined && unwrap(section.shape[key]).fallback === undefined;
 }
 
 function isSet(line = ""): boolean {
@@ -131,12 +137,10 @@ function aboutEntry(schema: z.core.$ZodType) {
   return shortOf(schema)?.about ?? aboutOf(schema) ?? aboutOf(unwrap(schema).inner);
 }
 
-/** The section that a key is, or is a list of, or may be instead of a word such as `off`. */
+/** The section that a key is, or is a list of. */
 function sectionOf(schema: z.core.$ZodType): z.ZodObject | undefined {
   const { inner } = unwrap(schema);
   if (inner instanceof z.ZodArray) return sectionOf(inner.element);
-  if (inner instanceof z.ZodUnion)
-    return inner.options.find((option) => option instanceof z.ZodObject);
   return inner instanceof z.ZodObject ? inner : undefined;
 }
 

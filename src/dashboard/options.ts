@@ -1,4 +1,4 @@
-import type { EffectiveKey } from "../config/effective.ts";
+import type { EffectiveKey } from "../config/load-config.ts";
 import type { State } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";

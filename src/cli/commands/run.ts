@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { archivesOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
 import { notifySecretsOf } from "../../config/notify-section.ts";
-import { type EffectiveKey, effectiveKeys } from "../../config/effective.ts";
+import { type EffectiveKey, effectiveKeys } from "../../config/load-config.ts";
 import { signingSecretsOf } from "../../domain/signing.ts";
 import { networkSecretsOf } from "../../network/network.ts";
 import { growSlowly } from "../../std/heap.ts";

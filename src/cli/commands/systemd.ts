@@ -77,7 +77,7 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
       ...(proxyFile === undefined ? [] : [""]),
     ]),
     toldHosts: notifyHosts(notify),
-    webHost: web?.listen.host,
+    webHost: web.listen?.host,
     nameservers: readNameservers(),
   };
 }

@@ -4,13 +4,13 @@ import { invariant } from "../../std/invariant.ts";
 import { channel, userName } from "../channel-definition.ts";
 import { type Kind, kind, setting, settings } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
-import { listenAddress, secretKeys } from "../place-kinds.ts";
+import { address, secretKeys } from "../place-kinds.ts";
 import { quoted } from "../../std/quoted.ts";
 
 export const mail = channel(
   "mail",
   {
-    server: setting(listenAddress(), {
+    server: setting(address(), {
       meaning: "The mail server (SMTP) and its port.",
       example: "smtp.example.com:587",
       required: true,

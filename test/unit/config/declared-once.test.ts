@@ -13,10 +13,6 @@ import { starterConfig } from "../../../src/config/starter.ts";
 /** A configuration with every key of the schema, written as its example; not one that could be used. */
 function everyKey(schema: z.core.$ZodType, name = ""): unknown {
   const { inner } = unwrap(schema);
-  if (inner instanceof z.ZodUnion) {
-    const section = inner.options.find((option) => option instanceof z.ZodObject);
-    if (section) return everyKey(section);
-  }
   if (inner instanceof z.ZodObject)
     return Object.fromEntries(
       Object.entries(inner.shape).map(([key, child]) => [key, everyKey(child, key)]),

@@ -7,7 +7,6 @@ function taken(schema: z.core.$ZodType, key: string): [string, z.ZodDefault][] {
   if (schema instanceof z.ZodDefault) return [[key, schema]];
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
     return taken(schema.def.innerType, key);
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((each) => taken(each, key));
   if (schema instanceof z.ZodArray) return taken(schema.element, key);
   if (schema instanceof z.ZodRecord) return taken(schema.valueType, `${key}.*`);
   if (!(schema instanceof z.ZodObject)) return [];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { effectiveKeys } from "../../../src/config/effective.ts";
+import { effectiveKeys } from "../../../src/config/load-config.ts";
 import { VARIABLES, variableOf } from "../../../src/config/environment.ts";
 import { aboutOf, unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
@@ -149,8 +149,6 @@ function keysOutsideLists(
   key: (string | number)[],
 ): (string | number)[][] {
   const { inner } = unwrap(schema);
-  if (inner instanceof z.ZodUnion)
-    return inner.options.flatMap((option) => keysOutsideLists(option, key));
   if (inner instanceof z.ZodObject) {
     return Object.entries(inner.shape).flatMap(([name, child]) => {
       if (key.length === 0 && name === "mirrors" && unwrap(child).inner instanceof z.ZodArray)

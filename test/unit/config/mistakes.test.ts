@@ -197,27 +197,27 @@ describe("bad key", () => {
     ],
     [
       "web: on",
-      'scanferry.yaml:3: web: "on" is not a listener; write off, or { listen: 127.0.0.1:8470 }',
+      'scanferry.yaml:3: web: "on" is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470", or off',
       "on what?",
     ],
     [
       "web: { listen: 8470 }",
-      'scanferry.yaml:3: web.listen: 8470 is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"',
+      'scanferry.yaml:3: web.listen: 8470 is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470", or off',
       "no port alone: to whom it listens must be said",
     ],
     [
       'web: { listen: "::1:8470" }',
-      'scanferry.yaml:3: web.listen: "::1:8470" is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"',
+      'scanferry.yaml:3: web.listen: "::1:8470" is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470", or off',
       "where does the port begin?",
     ],
     [
       "web: { listen: 127.0.0.1:70000 }",
-      "scanferry.yaml:3: web.listen: 70000 is no port; write a port from 0 to 65535",
+      "scanferry.yaml:3: web.listen: 70000 is no port; write a port from 0 to 65535, or off",
       "16 bits",
     ],
     [
       "web: { listen: 300.0.0.1:80 }",
-      'scanferry.yaml:3: web.listen: "300.0.0.1:80" is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"',
+      'scanferry.yaml:3: web.listen: "300.0.0.1:80" is not HOST:PORT; write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470", or off',
       "no address",
     ],
     [

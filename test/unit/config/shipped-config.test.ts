@@ -122,7 +122,6 @@ test("docs/config.md is what the schema says; node scripts/config-reference.ts w
 function keysOf(schema: z.core.$ZodType): string[] {
   const { inner } = unwrap(schema);
   if (inner instanceof z.ZodArray) return keysOf(inner.element);
-  if (inner instanceof z.ZodUnion) return inner.options.flatMap(keysOf);
   if (!(inner instanceof z.ZodObject)) return [];
   return Object.entries(inner.shape).flatMap(([name, child]) => [name, ...keysOf(child)]);
 }
