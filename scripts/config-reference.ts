@@ -5,9 +5,9 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { writtenKey } from "../src/config/config-problems.ts";
+import { writtenKey, type KeyPath } from "../src/config/config-problems.ts";
 import { variableOf } from "../src/config/environment.ts";
-import { aboutOf, exampleOf, type KeyPath, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
+import { aboutOf, exampleOf, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/config.ts";
 import { sealed, starterConfig } from "../src/config/starter.ts";
 

@@ -7,8 +7,8 @@ import type { NetworkSettings } from "../network/network.ts";
 import { isExcepted, proxyIn } from "../network/proxies.ts";
 import { invariant } from "../std/invariant.ts";
 import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems } from "./config-problems.ts";
-import { type KeyPath, section, setting, settings, type Sketch } from "./kind.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
+import { section, setting, settings, type Sketch } from "./kind.ts";
 import { archiveName, choice, digest, duration, secret } from "./kinds.ts";
 import {
   archiveUrl,
@@ -48,6 +48,10 @@ const signing = section(
     }),
   },
   "How the field `sig` of every request is made. Ask the archive's operator.",
+  ({ scheme, module }, at) => {
+    if (scheme === "module" && module === undefined)
+      at.report("module", "is missing", "write e.g. module: ./sign.mjs");
+  },
 );
 
 /** An archive and the account there. */
@@ -104,6 +108,15 @@ export const archiveSchema = section(
     }),
   },
   "The archive and the account, if there is only one; its name is `main`.",
+  ({ clientCert, clientKey }, at) => {
+    if ((clientCert === undefined) === (clientKey === undefined)) return;
+    const missing = clientCert === undefined ? "clientCert" : "clientKey";
+    at.report(
+      missing,
+      "is missing",
+      "a certificate and its key go together: name the file of each",
+    );
+  },
 );
 
 /** Several archives by their names, in the place of `archive`. */
@@ -155,24 +168,10 @@ type ArchivesSketch = {
   mirrors?: ({ archive?: string | undefined } | undefined)[] | undefined;
 };
 
-/** Reports archives given in two ways, mirrors of none, and keys of an archive that go together. */
+/** Reports archives given in two ways, and mirrors of none. */
 export function checkArchives(sketch: ArchivesSketch, findings: ConfigProblems): void {
   const { archive, archives, mirrors = [] } = sketch;
   const all = archivesIn(sketch);
-  for (const { key, section } of all) {
-    const { signing, clientCert, clientKey } = section;
-    if (signing?.scheme === "module" && signing.module === undefined)
-      findings.reportOnce(
-        [...key, "signing", "module"],
-        "is missing",
-        "write e.g. module: ./sign.mjs",
-      );
-    if ((clientCert === undefined) !== (clientKey === undefined)) {
-      const missing = clientCert === undefined ? "clientCert" : "clientKey";
-      const fix = "a certificate and its key go together: name the file of each";
-      findings.reportOnce([...key, missing], "is missing", fix);
-    }
-  }
   if (archive !== undefined && archives !== undefined) {
     const fix = "write it among them, as main";
     findings.report(["archive"], "is given next to archives", fix);
@@ -185,7 +184,7 @@ export function checkArchives(sketch: ArchivesSketch, findings: ConfigProblems):
       mirror?.archive === undefined
         ? "is missing: there are several archives"
         : `there is no archive ${quoted(mirror.archive)}`;
-    findings.reportOnce(["mirrors", at, "archive"], message, `write one of ${names}`);
+    findings.at("mirrors", at).report("archive", message, `write one of ${names}`);
   }
 }
 

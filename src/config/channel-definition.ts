@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event-kind.ts";
 import { type NetworkSettings, placeOf } from "../network/network.ts";
-import { type About, type Kind, kind, section, setting } from "./kind.ts";
+import { type About, type Check, type Kind, kind, section, setting } from "./kind.ts";
 import { choice, givenName, textIn } from "./kinds.ts";
 
 /** A host that the daemon speaks to; `what` it is, in words. */
@@ -27,8 +27,6 @@ export type ChannelDefinition<Shape = unknown, Settings = unknown> = {
   readonly about: About;
   /** What `notify test` says when the message was taken. */
   readonly taken: string;
-  /** Reports keys that contradict one another. */
-  readonly conflicts: (channel: Partial<Shape>, report: Report) => void;
   /** From the keys, checked and with their secrets filled in. */
   readonly build: (channel: Shape, around: ChannelContext) => Settings;
   /** Hosts that the keys name; "" for one that is known elsewhere. */
@@ -41,9 +39,6 @@ export type ChannelDefinition<Shape = unknown, Settings = unknown> = {
   readonly hidden: (settings: Settings) => readonly (string | undefined)[];
 };
 
-/** Of one of the channel's keys: what is wrong, and what to do. */
-export type Report = (name: string, message: string, fix: string) => void;
-
 /** The keys of a channel, those that every channel has among them. */
 type Shape<Keys extends z.ZodRawShape> = z.output<z.ZodObject<Keys & ReturnType<typeof ownKeys>>>;
 
@@ -55,19 +50,20 @@ export function channel<By extends string, Keys extends z.ZodRawShape, Settings 
     ChannelDefinition<Shape<Keys>, Settings>,
     "taken" | "build"
   > &
-    Partial<ChannelDefinition<Shape<Keys>, Settings>>,
+    Partial<ChannelDefinition<Shape<Keys>, Settings>> & {
+      readonly conflicts?: Check<Partial<Shape<Keys>>>;
+    },
 ) {
-  const { about } = declared;
+  const { about, conflicts } = declared;
   const nothing = () => [];
   return {
-    conflicts: () => {},
     hosts: nothing,
     partner: () => undefined,
     programs: nothing,
     hidden: nothing,
     ...declared,
     by,
-    schema: section({ ...ownKeys(by), ...keys }, about.meaning),
+    schema: section({ ...ownKeys(by), ...keys }, about.meaning, conflicts as never),
   };
 }
 

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "../std/fault.ts";
-import type { KeyPath } from "./kind.ts";
+
+/** Where a key is in the file, top first: `["mirrors", 0, "settle"]`. */
+export type KeyPath = readonly (string | number)[];
 
 /** One thing that is wrong with the configuration. Never holds a secret. */
 export type ConfigProblem = {
@@ -67,8 +69,10 @@ export class ConfigProblems {
   /**
    * Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. The
    * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
+   * What could not be read is not missing.
    */
   report(key: KeyPath, message: string, remedy: string, at = this.#locate(key)): void {
+    if (message.startsWith("is missing") && this.has(key)) return;
     const variable = this.variableOf(key);
     const where = variable === undefined ? this.#file : `$${variable}`;
     const { line, column } = (variable === undefined ? at : undefined) ?? {};
@@ -77,9 +81,9 @@ export class ConfigProblems {
     this.#add({ file: where, key: writtenKey(key), line, column, message, fix });
   }
 
-  /** The same, unless something is already known to be wrong at `key`. */
-  reportOnce(key: KeyPath, message: string, fix: string): void {
-    if (!this.has(key)) this.report(key, message, fix);
+  /** What is below `key`. */
+  at(...key: KeyPath): Place {
+    return new Place(this, key);
   }
 
   /** There is no file: what is missing is to be set by the variable of its key. */
@@ -125,6 +129,29 @@ export class ConfigProblems {
     if (this.#problems.length === 0) return;
     const line = (problem: ConfigProblem) => problem.line ?? 0;
     throw new ConfigError(this.#problems.toSorted((a, b) => line(a) - line(b)));
+  }
+}
+
+/** A section of the file, and what is wrong in it; keys are those of the section. */
+export class Place {
+  readonly #all: ConfigProblems;
+  readonly #key: KeyPath;
+
+  constructor(all: ConfigProblems, key: KeyPath) {
+    this.#all = all;
+    this.#key = key;
+  }
+
+  below(...key: KeyPath): Place {
+    return new Place(this.#all, [...this.#key, ...key]);
+  }
+
+  has(...key: KeyPath): boolean {
+    return this.#all.has([...this.#key, ...key]);
+  }
+
+  report(key: string | KeyPath, message: string, fix: string): void {
+    this.#all.report([...this.#key, ...(typeof key === "string" ? [key] : key)], message, fix);
   }
 }
 

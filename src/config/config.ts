@@ -18,7 +18,6 @@ import {
 } from "./archive-section.ts";
 import type { ConfigProblems } from "./config-problems.ts";
 import {
-  checkJournal,
   completeJournal,
   journalOf,
   journalPathIn,
@@ -32,7 +31,7 @@ import { checkChannels, notifyOf, notifySchema } from "./notify-section.ts";
 import {
   batchOf,
   batchSchema,
-  checkSending,
+  checkReserve,
   conversionOf,
   conversionSchema,
   quotaOf,
@@ -90,9 +89,8 @@ export function checkFile(sketch: FileSketch, findings: ConfigProblems): void {
   const own = { log: sketch.log?.file, receipts: sketch.receipts?.dir };
   const sources = mirrors.map((mirror) => mirror?.source);
   checkOwnFiles({ journal: journal && journalPathIn(journal), ...own }, sources, findings);
-  if (journal) checkJournal(journal, findings);
   const names = mirrors.flatMap((mirror) => mirror?.name ?? []);
-  checkSending(sketch, names, findings);
+  checkReserve(sketch.quota, names, findings);
   checkChannels(sketch.notify, findings);
 }
 

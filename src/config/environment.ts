@@ -6,8 +6,8 @@
 import { z } from "zod";
 import { nearest } from "../std/nearest.ts";
 import { fileSchema } from "./config.ts";
-import type { ConfigProblems } from "./config-problems.ts";
-import { declaredSections, isOfSecret, type KeyPath, secretOf, shortOf, unwrap } from "./kind.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
+import { declaredSections, isOfSecret, secretOf, shortOf, unwrap } from "./kind.ts";
 
 /** A variable, the key that it sets, and what it may be. */
 export type Variable = {

@@ -2,7 +2,6 @@
 import type { z } from "zod";
 import { isPostgres, type JournalPlace } from "../network/journal-place.ts";
 import { invariant } from "../std/invariant.ts";
-import type { ConfigProblems } from "./config-problems.ts";
 import { section, setting, shortened, type Sketch } from "./kind.ts";
 import { duration, givenName, secret } from "./kinds.ts";
 import { localPath, postgresUrl, secretKeys } from "./place-kinds.ts";
@@ -53,6 +52,16 @@ const journalKeys = section(
   },
   "`journal: FILE` is short for `journal: { path: FILE }`, `journal: postgres://…` for `journal: { " +
     "url: … }`.",
+  ({ path, url, password, passwordFile, instance }, at) => {
+    if (path !== undefined && url !== undefined)
+      at.report("path", "is given next to url", "keep one of path and url");
+    if (url !== undefined || at.has("url")) return;
+    for (const [name, value] of Object.entries({ password, passwordFile, instance })) {
+      if (value === undefined) continue;
+      const message = "is for a journal in PostgreSQL alone";
+      at.report(name, message, "write journal.url, or leave it out");
+    }
+  },
 );
 
 /** The journal's keys, or one of them: its path or its URL. */
@@ -79,19 +88,6 @@ export function journalPathIn({ path, url }: JournalSketch): string | undefined 
 export function completeJournal(journal: JournalSketch): void {
   const password = journal.url?.password;
   if (password !== undefined) journal.password ??= password;
-}
-
-/** Reports what is for a file alone, or for PostgreSQL alone, next to the other. */
-export function checkJournal(journal: JournalSketch, findings: ConfigProblems): void {
-  const { path, url, password, passwordFile, instance } = journal;
-  if (path !== undefined && url !== undefined)
-    findings.report(["journal", "path"], "is given next to url", "keep one of path and url");
-  if (url !== undefined || findings.has(["journal", "url"])) return;
-  for (const [name, value] of Object.entries({ password, passwordFile, instance })) {
-    if (value === undefined) continue;
-    const message = "is for a journal in PostgreSQL alone";
-    findings.report(["journal", name], message, "write journal.url, or leave it out");
-  }
 }
 
 type JournalShape = z.output<typeof journalKeys>;

@@ -1,9 +1,7 @@
 /** What the sections of a configuration are declared with: kinds of value, keys, secrets, sections. */
 import { z } from "zod";
 import type { FileKind } from "../std/small-file.ts";
-
-/** Where a key is in the file, top first: `["mirrors", 0, "settle"]`. */
-export type KeyPath = readonly (string | number)[];
+import type { KeyPath, Place } from "./config-problems.ts";
 
 /**
  * What a setting may be: a zod schema that reads one value as it came from YAML, and says in plain
@@ -74,6 +72,7 @@ const KINDS = z.registry<KnownKind>();
 const SETTINGS = z.registry<About>();
 const SECRETS = z.registry<Secret>();
 const SHORTS = z.registry<Short>();
+const CHECKS = new WeakMap<z.ZodObject, Check<never>>();
 
 /** A kind of value called `name` in the reference; `read` returns the value or refuses it. */
 export function kind<T>(
@@ -104,9 +103,23 @@ export function setting<S extends z.ZodType>(schema: S, about: About): S {
   return schema;
 }
 
+/** Reports keys of a section that contradict one another, as far as they could be read. */
+export type Check<Keys = Values> = (values: Keys, at: Place) => void;
+
 /** Declares a group of settings; a key that is not among them is an error. */
-export function section<S extends z.core.$ZodLooseShape>(shape: S, meaning: string) {
-  return setting(z.strictObject(shape), { meaning });
+export function section<S extends z.core.$ZodLooseShape>(
+  shape: S,
+  meaning: string,
+  check: Check<Sketch<z.ZodObject<S>>> = () => {},
+) {
+  const schema = setting(z.strictObject(shape), { meaning });
+  CHECKS.set(schema, check);
+  return schema;
+}
+
+/** What is reported of the keys of a section together. */
+export function checkOf(schema: z.ZodObject): Check {
+  return (CHECKS.get(schema) as Check | undefined) ?? (() => {});
 }
 
 /** Declares that a section may be written as one value, which stands for one of its keys. */

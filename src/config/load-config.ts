@@ -12,9 +12,9 @@ import {
   type FileSketch,
 } from "./config.ts";
 import { type ConfigFile, type ConfigPlaces, readConfigFile } from "./config-file.ts";
-import { ConfigError, type ConfigProblems, writtenKey } from "./config-problems.ts";
+import { ConfigError, type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
 import { variableOf, variableSuffix, withEnvironment } from "./environment.ts";
-import { type KeyPath, kindOf, secretOf, sectionsIn, unwrap } from "./kind.ts";
+import { checkOf, kindOf, secretOf, sectionsIn, unwrap } from "./kind.ts";
 import { readFileShape, type Visit } from "./read-file-shape.ts";
 import { fillSecrets } from "./secrets.ts";
 import { parseYamlSource } from "./yaml-source.ts";
@@ -67,6 +67,8 @@ export function sketchIn(
       if (complete && values[name] !== undefined) values[name] = complete(values[name], at);
     }
   checkFile(sketch, findings);
+  for (const { schema, key, values } of sectionsIn(fileSchema, sketch))
+    checkOf(schema)(values, findings.at(...key));
   return sketch;
 }
 

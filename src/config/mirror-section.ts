@@ -6,9 +6,9 @@ import { baseOf } from "../rules/folder.ts";
 import { invariant } from "../std/invariant.ts";
 import { isWithin, wayDown } from "../std/local-path.ts";
 import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems } from "./config-problems.ts";
+import type { ConfigProblems, Place } from "./config-problems.ts";
 import { hooksOf, hooksSection } from "./hook-section.ts";
-import { type KeyPath, section, setting, settings, type Sketch } from "./kind.ts";
+import { section, setting, settings, type Sketch } from "./kind.ts";
 import { archiveName, choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import { type After, afterwards, localPath, missingFolder } from "./place-kinds.ts";
 import { glob, globBelow, targetTemplate } from "./rule-kinds.ts";
@@ -106,6 +106,14 @@ const mirrorSchema = section(
     hooks: hooksSection,
   },
   "A source folder and the archive folder that its files go to. Sources must not overlap.",
+  (mirror, at) => {
+    checkRules(mirror, at);
+    const { target, targetId } = mirror;
+    if (target !== undefined && targetId !== undefined)
+      at.report("targetId", "is given next to target", "keep one of target and targetId");
+    if (target === undefined && targetId === undefined && !at.has("targetId"))
+      at.report("target", "is missing", "write e.g. target: /Scans, or targetId: 17");
+  },
 );
 
 /** The mirrors of a file. */
@@ -124,91 +132,60 @@ export function nameMirrors(mirrors: MirrorsSketch): void {
     if (mirror?.source !== undefined) mirror.name ??= basename(mirror.source);
 }
 
-/** Reports what mirrors lack, what they have twice, and folders of one that lie in another. */
+/** Reports what mirrors have twice, and folders of one that lie in another. */
 export function checkMirrors(mirrors: MirrorsSketch, findings: ConfigProblems): void {
-  for (const [at, mirror] of mirrors.entries()) {
+  for (const [index, mirror] of mirrors.entries()) {
     if (mirror === undefined) continue;
-    const key = ["mirrors", at];
-    checkTarget(mirror, key, findings);
-    checkRules(mirror, key, findings);
-    checkName(mirror.name, at, mirrors, findings);
-    checkSource(at, mirrors, findings);
-    checkMove(mirror.after, [...key, "after"], mirrors, findings, at);
-    checkMove(
-      mirror.hooks?.before?.afterVeto,
-      [...key, "hooks", "before", "afterVeto"],
-      mirrors,
-      findings,
-    );
+    const at = findings.at("mirrors", index);
+    const earlier = mirrors.slice(0, index);
+    checkName(mirror.name, earlier, at);
+    checkSource(mirror.source, earlier, at);
+    checkMove(mirror.after, mirrors, at, "after", index);
+    checkMove(mirror.hooks?.before?.afterVeto, mirrors, at.below("hooks", "before"), "afterVeto");
   }
 }
 
-function checkTarget(
-  { target, targetId }: NonNullable<MirrorsSketch[number]>,
-  key: KeyPath,
-  findings: ConfigProblems,
-): void {
-  const id = [...key, "targetId"];
-  if (target !== undefined && targetId !== undefined)
-    findings.report(id, "is given next to target", "keep one of target and targetId");
-  if (target !== undefined || targetId !== undefined || findings.has(id)) return;
-  const fix = "write e.g. target: /Scans, or targetId: 17";
-  findings.reportOnce([...key, "target"], "is missing", fix);
-}
-
-function checkName(
-  name: string | undefined,
-  at: number,
-  mirrors: MirrorsSketch,
-  findings: ConfigProblems,
-): void {
-  const key = ["mirrors", at, "name"];
-  if (name === undefined || findings.has(key)) return;
-  const other = mirrors.slice(0, at).findIndex((mirror) => mirror?.name === name);
+function checkName(name: string | undefined, earlier: MirrorsSketch, at: Place): void {
+  if (name === undefined || at.has("name")) return;
+  const other = earlier.findIndex((mirror) => mirror?.name === name);
   if (other >= 0) {
     const message = `${quoted(name)} is the name of mirrors[${other}] too`;
-    findings.report(key, message, "give it a name of its own");
+    at.report("name", message, "give it a name of its own");
   }
   // That of the source's last folder has passed no check yet; `/` has none at all.
   const [issue] = givenName().safeParse(name).error?.issues ?? [];
-  if (issue) findings.report(key, `${issue.message} (the source's last folder)`, "give one");
+  if (issue) at.report("name", `${issue.message} (the source's last folder)`, "give one");
 }
 
-function checkSource(at: number, mirrors: MirrorsSketch, findings: ConfigProblems): void {
-  const source = mirrors[at]?.source;
+function checkSource(source: string | undefined, earlier: MirrorsSketch, at: Place): void {
   if (source === undefined) return;
-  for (const [before, mirror] of mirrors.slice(0, at).entries()) {
+  for (const [index, mirror] of earlier.entries()) {
     const other = mirror?.source;
     if (other === undefined || !(isWithin(other, source) || isWithin(source, other))) continue;
     const how = source === other ? "is the source of" : "overlaps the source of";
-    findings.report(
-      ["mirrors", at, "source"],
-      `${quoted(source)} ${how} mirrors[${before}] (${quoted(other)}), so files would be sent twice`,
-      "give folders of which none lies in another",
-    );
+    const message = `${quoted(source)} ${how} mirrors[${index}] (${quoted(other)}), so files would be sent twice`;
+    at.report("source", message, "give folders of which none lies in another");
   }
 }
 
 /** What was moved away must not be found, and sent, again; a mirror leaves out what it moved within its own source. */
 function checkMove(
   after: After | undefined,
-  key: KeyPath,
   mirrors: MirrorsSketch,
-  findings: ConfigProblems,
+  at: Place,
+  key: string,
   own?: number,
 ): void {
   if (after?.kind !== "move") return;
   const { to } = after;
-  if (own !== undefined && to === mirrors[own]?.source) {
-    findings.report(key, `${quoted(to)} is the source itself`, "move to another folder");
-    return;
-  }
+  if (own !== undefined && to === mirrors[own]?.source)
+    return at.report(key, `${quoted(to)} is the source itself`, "move to another folder");
   const other = mirrors.findIndex(
-    (mirror, at) => at !== own && mirror?.source !== undefined && isWithin(mirror.source, to),
+    (mirror, index) => index !== own && mirror?.source !== undefined && isWithin(mirror.source, to),
   );
   if (other < 0) return;
   const message = `${quoted(to)} lies in the source of mirrors[${other}], which would send it again`;
-  findings.report(key, message, "move to a folder outside of it");
+  at.report(key, message, "move to a folder outside of it");
 }
 
 /** A mirror in which nothing was found wrong; `archive` is the name of its own, `folder` the configuration file's. */

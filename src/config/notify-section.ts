@@ -12,8 +12,8 @@ import { command } from "./channels/command.ts";
 import { mail } from "./channels/mail.ts";
 import { webhook } from "./channels/webhook.ts";
 import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems } from "./config-problems.ts";
-import { type KeyPath, section, setting, settings } from "./kind.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
+import { section, setting, settings } from "./kind.ts";
 import { choice, cron, duration, sendingHours, size } from "./kinds.ts";
 import { secretKeys } from "./place-kinds.ts";
 
@@ -129,7 +129,7 @@ export function writtenChannels(notify: Written | undefined) {
   );
 }
 
-/** Reports channels that cannot be told apart, and keys of a channel that contradict one another. */
+/** Reports channels that cannot be told apart. */
 export function checkChannels(notify: Written | undefined, findings: ConfigProblems): void {
   const names = new Set<string>();
   for (const { way, channel, key } of writtenChannels(notify)) {
@@ -139,7 +139,6 @@ export function checkChannels(notify: Written | undefined, findings: ConfigProbl
       findings.report([...key, "name"], message, "give it a name of its own");
     }
     names.add(name);
-    way.conflicts(channel, (own, message, fix) => findings.report([...key, own], message, fix));
   }
 }
 

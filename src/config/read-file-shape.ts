@@ -6,8 +6,8 @@ import { z } from "zod";
 import { nearest } from "../std/nearest.ts";
 import { sortOf } from "../std/quoted.ts";
 import { fileSchema, type FileSketch } from "./config.ts";
-import { type ConfigProblems, writtenKey } from "./config-problems.ts";
-import { declaredSections, exampleOf, type KeyPath, shortOf, unwrap } from "./kind.ts";
+import { type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
+import { declaredSections, exampleOf, shortOf, unwrap } from "./kind.ts";
 
 /** What a configuration of an earlier version may still have, by keys or values of one, and what to do instead. */
 const REMOVED: ReadonlyMap<string, string> = new Map([

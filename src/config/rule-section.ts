@@ -11,8 +11,8 @@ import {
   type Rule,
 } from "../rules/rules.ts";
 import { groupsIn, isLive, type Template } from "../rules/template.ts";
-import type { ConfigProblems } from "./config-problems.ts";
-import { type KeyPath, section, setting, type Sketch } from "./kind.ts";
+import type { Place } from "./config-problems.ts";
+import { section, setting, type Sketch } from "./kind.ts";
 import { choice, duration, givenName, size, wholeNumber } from "./kinds.ts";
 import {
   expiryFrom,
@@ -171,26 +171,21 @@ type RuleSketch = Sketch<z.ZodObject<typeof ruleKeys>>;
 /** Reports templates that name a group which no pattern has, and rules of one name; `target` is the mirror's. */
 export function checkRules(
   mirror: RuleSketch & { target?: Template | undefined },
-  key: KeyPath,
-  findings: ConfigProblems,
+  at: Place,
 ): void {
   const { match, target, metadata, rules = [] } = mirror;
-  const own = match === undefined ? [] : groupNames(match);
-  const inRules = rules.flatMap((rule) =>
-    rule?.match === undefined ? [] : groupNames(rule.match),
-  );
+  const inRules = rules.flatMap((rule) => groupsOf(rule?.match));
   // A group of a rule's pattern serves the mirror's templates wherever that rule matches.
-  reportGroups({ target, metadata }, [...own, ...inRules], key, findings);
+  reportGroups({ target, metadata }, [...groupsOf(match), ...inRules], at);
   const names = new Set<string>();
-  for (const [at, rule] of rules.entries()) {
+  for (const [index, rule] of rules.entries()) {
     if (!rule) continue;
-    const ruleKey = [...key, "rules", at];
-    if (rule.name !== undefined && names.has(rule.name)) {
-      findings.report([...ruleKey, "name"], "is the name of another rule", "give it its own");
-    }
+    const own = at.below("rules", index);
+    if (rule.name !== undefined && names.has(rule.name))
+      own.report("name", "is the name of another rule", "give it its own");
     names.add(rule.name ?? "");
-    const groups = rule.match === undefined ? [] : groupNames(rule.match);
-    reportGroups(rule, [...own, ...groups], ruleKey, findings);
+    const groups = groupsOf(rule.match);
+    reportGroups(rule, [...groupsOf(match), ...groups], own);
   }
 }
 
@@ -199,25 +194,19 @@ type Templates = {
   readonly metadata?: RuleSketch["metadata"];
 };
 
-function reportGroups(
-  { target, metadata }: Templates,
-  known: readonly string[],
-  key: KeyPath,
-  findings: ConfigProblems,
-): void {
-  const places = [
-    [[...key, "target"], target],
-    ...METADATA_FIELDS.map((field) => [[...key, "metadata", field], metadata?.[field]] as const),
-  ] as const;
-  for (const [place, template] of places) {
+function groupsOf(match: string | undefined): string[] {
+  return match === undefined ? [] : groupNames(match);
+}
+
+function reportGroups({ target, metadata }: Templates, known: readonly string[], at: Place): void {
+  const has = known.length === 0 ? "no pattern has a group" : `groups: ${known.join(", ")}`;
+  for (const key of [["target"], ...METADATA_FIELDS.map((field) => ["metadata", field] as const)]) {
+    const [, field] = key;
+    const template = field === undefined ? target : metadata?.[field as MetadataField];
     const missing = template && groupsIn(template).find((name) => !known.includes(name));
     if (missing === undefined) continue;
-    const has = known.length === 0 ? "no pattern has a group" : `groups: ${known.join(", ")}`;
-    findings.report(
-      place,
-      `no pattern has a group named ${missing}; ${has}`,
-      `write (?<${missing}>…) in match`,
-    );
+    const message = `no pattern has a group named ${missing}; ${has}`;
+    at.report(key, message, `write (?<${missing}>…) in match`);
   }
 }
 

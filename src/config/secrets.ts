@@ -14,18 +14,10 @@ import {
   type StampedFile,
 } from "../std/small-file.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { ConfigProblems } from "./config-problems.ts";
+import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { fileSchema, type FileShape, type FileSketch } from "./config.ts";
 import { variableOf, variableSuffix } from "./environment.ts";
-import {
-  type KeyPath,
-  kindOf,
-  type Need,
-  type Secret,
-  secretOf,
-  sectionsIn,
-  unwrap,
-} from "./kind.ts";
+import { kindOf, type Need, type Secret, secretOf, sectionsIn, unwrap } from "./kind.ts";
 import { readLeaf } from "./read-file-shape.ts";
 
 /** What every look-up needs to know. */

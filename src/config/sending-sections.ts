@@ -16,6 +16,11 @@ function interval(first: string, most: string, what: string) {
       max: setting(duration("1ms", "31d").prefault(most), { meaning: "The longest interval." }),
     },
     what,
+    ({ initial, max }, at) => {
+      if (initial === undefined || max === undefined || initial <= max) return;
+      const message = `${formatDuration(initial)} is longer than max (${formatDuration(max)})`;
+      at.report("initial", message, "make initial shorter, or max longer");
+    },
   );
 }
 
@@ -84,6 +89,12 @@ const reserve = section(
   },
   "Pages that only some mirrors may use. When the others have used the rest, they wait for the next " +
     "month.",
+  ({ pages = 0, mirrors = [] }, at) => {
+    if (pages > 0 && mirrors.length === 0)
+      at.report("mirrors", "is missing", "write e.g. mirrors: [contracts]");
+    if (pages === 0 && mirrors.length > 0)
+      at.report("pages", "is missing", "write e.g. pages: 500");
+  },
 );
 
 /** `quota`. */
@@ -116,6 +127,14 @@ export const quotaSchema = section(
     reserve,
   },
   "The account's page allowance. See [budget.md](budget.md).",
+  ({ reserve, monthlyPages }, at) => {
+    const { pages = 0 } = reserve ?? {};
+    const key = ["reserve", "pages"];
+    if (pages > 0 && monthlyPages === undefined)
+      at.report(key, "has no monthlyPages to be taken from", "write e.g. monthlyPages: 5000");
+    if (pages > (monthlyPages ?? pages))
+      at.report(key, `${pages} is more than monthlyPages (${monthlyPages})`, "reserve fewer pages");
+  },
 );
 
 /** `conversion`. */
@@ -146,48 +165,13 @@ export const scheduleSchema = section(
   "Scheduled work.",
 );
 
-type SendingSketch = {
-  upload?: Sketch<typeof uploadSchema> | undefined;
-  quota?: Sketch<typeof quotaSchema> | undefined;
-  conversion?: Sketch<typeof conversionSchema> | undefined;
-};
-
-/** Reports intervals that begin longer than they may get, and a reserve that no one can use; `mirrors` are their names. */
-export function checkSending(
-  { upload, quota, conversion }: SendingSketch,
+/** Reports a reserve for mirrors that there are not; `mirrors` are the names of those that there are. */
+export function checkReserve(
+  { reserve }: Sketch<typeof quotaSchema> = {},
   mirrors: readonly string[],
   findings: ConfigProblems,
 ): void {
-  const intervals = [
-    [["upload", "retry"], upload?.retry],
-    [["quota", "retry"], quota?.retry],
-    [["conversion", "poll"], conversion?.poll],
-  ] as const;
-  for (const [key, interval] of intervals) {
-    const { initial, max } = interval ?? {};
-    if (initial === undefined || max === undefined || initial <= max) continue;
-    const message = `${formatDuration(initial)} is longer than max (${formatDuration(max)})`;
-    findings.report([...key, "initial"], message, "make initial shorter, or max longer");
-  }
-  checkReserve(quota, mirrors, findings);
-}
-
-function checkReserve(
-  { reserve, monthlyPages }: Sketch<typeof quotaSchema> = {},
-  mirrors: readonly string[],
-  findings: ConfigProblems,
-): void {
-  const { pages = 0, mirrors: named = [] } = reserve ?? {};
-  const report = (name: string, message: string, fix: string) =>
-    findings.report(["quota", "reserve", name], message, fix);
-  if (pages > 0 && named.length === 0)
-    report("mirrors", "is missing", "write e.g. mirrors: [contracts]");
-  if (pages === 0 && named.length > 0) report("pages", "is missing", "write e.g. pages: 500");
-  if (pages > 0 && monthlyPages === undefined)
-    report("pages", "has no monthlyPages to be taken from", "write e.g. monthlyPages: 5000");
-  if (pages > (monthlyPages ?? pages))
-    report("pages", `${pages} is more than monthlyPages (${monthlyPages})`, "reserve fewer pages");
-  for (const [at, name] of named.entries()) {
+  for (const [at, name] of (reserve?.mirrors ?? []).entries()) {
     if (name === undefined || mirrors.includes(name)) continue;
     const meant = nearest(name, mirrors);
     const fix =

@@ -10,8 +10,7 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import { ConfigProblems, type Position } from "./config-problems.ts";
-import type { KeyPath } from "./kind.ts";
+import { ConfigProblems, type Position, type KeyPath } from "./config-problems.ts";
 import { quoted } from "../std/quoted.ts";
 
 /** A parsed file: its value, and everything found wrong with it so far. */

@@ -48,9 +48,9 @@ export const mail = channel(
       example: "[{ server: smtp.example.com:587, from: a@example.com, to: [b@example.com] }]",
     },
     taken: "the server took the mail",
-    conflicts({ tls, user, server }, report) {
+    conflicts({ tls, user, server }, at) {
       if (tls !== "none" || user === undefined || isLoopback(server?.host ?? "")) return;
-      report("tls", "none would send the password in the open", "write starttls or tls");
+      at.report("tls", "none would send the password in the open", "write starttls or tls");
     },
     build({ name = "mail", events, server, tls, user, password, from, to }, { networkTo }) {
       invariant(user === undefined || password !== undefined, "a checked user has a password");

@@ -66,20 +66,20 @@ export const webhook = channel(
       example: "[{ url: https://hooks.example.com/scanferry }]",
     },
     taken: "the address took the message",
-    conflicts({ format = "json", to, token, tokenFile, body }, report) {
+    conflicts({ format = "json", to, token, tokenFile, body }, at) {
       const needs = needsOf({ format });
+      const other = `${format} takes none`;
       if (needs.to === "required" && to === undefined)
-        report(
+        at.report(
           "to",
           "is missing",
-          `write ${format === "matrix" ? "the room's id" : "the user's key"}`,
+          format === "matrix" ? "write the room's id" : "write the user's key",
         );
-      if (needs.to === "unused" && to !== undefined)
-        report("to", `${format} takes none`, "remove it");
+      if (needs.to === "unused" && to !== undefined) at.report("to", other, "remove it");
       if (needs.token === "unused" && (token ?? tokenFile) !== undefined)
-        report(token === undefined ? "tokenFile" : "token", `${format} takes none`, "remove it");
+        at.report(token === undefined ? "tokenFile" : "token", other, "remove it");
       if (body !== undefined && format !== "json")
-        report("body", `is given next to format: ${format}`, "keep one of them");
+        at.report("body", `is given next to format: ${format}`, "keep one of them");
     },
     build({ name = "webhook", events, headers, ...channel }, { networkTo }) {
       const { format, secret, token, to, body, url = needsOf(channel).url } = channel;
