@@ -17,13 +17,6 @@ import {
   networkTo,
 } from "./archive-section.ts";
 import type { ConfigProblems } from "./config-problems.ts";
-import {
-  completeJournal,
-  journalOf,
-  journalPathIn,
-  journalSchema,
-  retentionOf,
-} from "./journal-section.ts";
 import { section, setting, settings, type Sketch } from "./kind.ts";
 import { duration } from "./kinds.ts";
 import { checkMirrors, mirrorOf, mirrorsSchema, nameMirrors } from "./mirror-section.ts";
@@ -42,10 +35,14 @@ import {
 } from "./sending-sections.ts";
 import {
   checkOwnFiles,
+  completeJournal,
+  journalOf,
+  journalSchema,
   logOf,
   logSchema,
   receiptsOf,
   receiptsSchema,
+  retentionOf,
   webOf,
   webSchema,
 } from "./service-sections.ts";
@@ -86,9 +83,7 @@ export function checkFile(sketch: FileSketch, findings: ConfigProblems): void {
   if (journal) completeJournal(journal);
   checkArchives(sketch, findings);
   checkMirrors(mirrors, findings);
-  const own = { log: sketch.log?.file, receipts: sketch.receipts?.dir };
-  const sources = mirrors.map((mirror) => mirror?.source);
-  checkOwnFiles({ journal: journal && journalPathIn(journal), ...own }, sources, findings);
+  checkOwnFiles(sketch, findings);
   const names = mirrors.flatMap((mirror) => mirror?.name ?? []);
   checkReserve(sketch.quota, names, findings);
   checkChannels(sketch.notify, findings);

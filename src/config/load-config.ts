@@ -79,8 +79,7 @@ export async function wholeSketchOf(
 ): Promise<ReadSketch & { readonly files: readonly StampedFile[] }> {
   const read = sketchOf(file, env);
   const { sketch, findings } = read;
-  const files: StampedFile[] = [];
-  await fillSecrets(sketch, { config: file, env, findings, files });
+  const files = await fillSecrets(sketch, { config: file, env, findings });
   checkWays(sketch, env, findings);
   return { ...read, files };
 }

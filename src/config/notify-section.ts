@@ -37,21 +37,11 @@ export function channelOf({
 }
 
 /** The keys of `notify` that list channels. */
-const channelKeys = {
-  mail: listOf(mail),
-  webhook: listOf(webhook),
-  command: listOf(command),
+const channelKeys = Object.fromEntries(
+  CHANNELS.map(({ by, schema, about }) => [by, setting(z.array(schema).prefault([]), about)]),
+) as unknown as {
+  [By in keyof typeof DECLARED]: z.ZodPrefault<z.ZodArray<(typeof DECLARED)[By]["schema"]>>;
 };
-
-function listOf<S extends z.ZodObject>({
-  schema,
-  about,
-}: {
-  schema: S;
-  about: ChannelDefinition["about"];
-}) {
-  return setting(z.array(schema).prefault([]), about);
-}
 
 const ping = section(
   {

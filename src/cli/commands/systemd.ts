@@ -4,7 +4,7 @@ import { archivesIn } from "../../config/archive-section.ts";
 import type { FileShape } from "../../config/config.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { hooksOf } from "../../config/hook-section.ts";
-import { journalPathIn } from "../../config/journal-section.ts";
+import { journalPathIn } from "../../config/service-sections.ts";
 import { sketchOf } from "../../config/load-config.ts";
 import { notifyHosts, writtenChannels } from "../../config/notify-section.ts";
 import { namedFiles } from "../../config/secrets.ts";
