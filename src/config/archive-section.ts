@@ -6,7 +6,6 @@ import { certificateProblem, keyProblem, type PemProblem } from "../network/cert
 import type { NetworkSettings } from "../network/network.ts";
 import { isExcepted, proxyIn } from "../network/proxies.ts";
 import { invariant } from "../std/invariant.ts";
-import { quoted } from "../std/quoted.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { section, setting, settings, type Sketch } from "./kind.ts";
 import { archiveName, choice, digest, duration, secret } from "./kinds.ts";
@@ -60,7 +59,6 @@ export const archiveSchema = section(
     url: setting(archiveUrl(), {
       meaning: "The archive's address, without credentials, query or fragment.",
       example: "https://archive.example.com",
-      required: true,
     }),
     ...secretKeys("accountKey", secret(), {
       meaning: "The account key itself.",
@@ -167,26 +165,6 @@ type ArchivesSketch = {
   archives?: Sketch<typeof archivesSchema> | undefined;
   mirrors?: ({ archive?: string | undefined } | undefined)[] | undefined;
 };
-
-/** Reports archives given in two ways, and mirrors of none. */
-export function checkArchives(sketch: ArchivesSketch, findings: ConfigProblems): void {
-  const { archive, archives, mirrors = [] } = sketch;
-  const all = archivesIn(sketch);
-  if (archive !== undefined && archives !== undefined) {
-    const fix = "write it among them, as main";
-    findings.report(["archive"], "is given next to archives", fix);
-  }
-  const names = all.map(({ name }) => name).join(", ");
-  if (all.length === 0) return;
-  for (const [at, mirror] of mirrors.entries()) {
-    if (archiveNameOf(mirror, all) !== undefined) continue;
-    const message =
-      mirror?.archive === undefined
-        ? "is missing: there are several archives"
-        : `there is no archive ${quoted(mirror.archive)}`;
-    findings.at("mirrors", at).report("archive", message, `write one of ${names}`);
-  }
-}
 
 /** Reports certificates and keys that are none, once their files were read, and proxies that nothing can go by. */
 export function checkWays(

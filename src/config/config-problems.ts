@@ -12,8 +12,6 @@ export type ConfigProblem = {
   readonly key: string;
   /** Counted from 1. */
   readonly line?: number | undefined;
-  /** Counted from 1. */
-  readonly column?: number | undefined;
   /** What is wrong. */
   readonly message: string;
   /** What to do about it. */
@@ -46,28 +44,25 @@ function lineOf(problem: ConfigProblem): string {
   return [place, key, `${message}; ${fix}`].filter((part) => part !== "").join(": ");
 }
 
-/** A place in the file, counted from 1. */
-export type Position = { readonly line: number; readonly column: number };
-
 /**
  * Collects what is wrong, so that everything is reported at once: no user should fix a file one error
  * at a time.
  */
 export class ConfigProblems {
   readonly #file: string;
-  readonly #locate: (key: KeyPath) => Position | undefined;
+  readonly #locate: (key: KeyPath) => number | undefined;
   readonly #problems: ConfigProblem[] = [];
   /** By the keys that they set. */
   readonly #variables = new Map<string, string>();
   #variableFor: (key: KeyPath) => string | undefined = () => undefined;
 
-  constructor(file: string, locate: (key: KeyPath) => Position | undefined) {
+  constructor(file: string, locate: (key: KeyPath) => number | undefined) {
     this.#file = file;
     this.#locate = locate;
   }
 
   /**
-   * Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. The
+   * Notes a problem with the value (or the absence) of `key`; `at` is the line, where the key does not tell. The
    * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
    * What could not be read is not missing.
    */
@@ -75,10 +70,10 @@ export class ConfigProblems {
     if (message.startsWith("is missing") && this.has(key)) return;
     const variable = this.variableOf(key);
     const where = variable === undefined ? this.#file : `$${variable}`;
-    const { line, column } = (variable === undefined ? at : undefined) ?? {};
+    const line = variable === undefined ? at : undefined;
     const missing = message === "is missing" ? this.#variableFor(key) : undefined;
     const fix = missing === undefined || remedy.includes("$") ? remedy : `set $${missing}`;
-    this.#add({ file: where, key: writtenKey(key), line, column, message, fix });
+    this.#add({ file: where, key: writtenKey(key), line, message, fix });
   }
 
   /** What is below `key`. */
@@ -108,8 +103,8 @@ export class ConfigProblems {
     return own ?? (isItem ? this.#variables.get(writtenKey(key.slice(0, -1))) : undefined);
   }
 
-  /** Where `key` stands in the file; undefined where it does not. */
-  placeOf(key: KeyPath): Position | undefined {
+  /** The line of `key` in the file, counted from 1; undefined where it is not there. */
+  lineOf(key: KeyPath): number | undefined {
     return this.#locate(key);
   }
 

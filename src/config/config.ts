@@ -13,18 +13,15 @@ import {
   archiveSchema,
   archivesIn,
   archivesSchema,
-  checkArchives,
   networkTo,
 } from "./archive-section.ts";
-import type { ConfigProblems } from "./config-problems.ts";
 import { section, setting, settings, type Sketch } from "./kind.ts";
 import { duration } from "./kinds.ts";
-import { checkMirrors, mirrorOf, mirrorsSchema, nameMirrors } from "./mirror-section.ts";
-import { checkChannels, notifyOf, notifySchema } from "./notify-section.ts";
+import { mirrorOf, mirrorsSchema } from "./mirror-section.ts";
+import { notifyOf, notifySchema } from "./notify-section.ts";
 import {
   batchOf,
   batchSchema,
-  checkReserve,
   conversionOf,
   conversionSchema,
   quotaOf,
@@ -34,8 +31,6 @@ import {
   uploadSchema,
 } from "./sending-sections.ts";
 import {
-  checkOwnFiles,
-  completeJournal,
   journalOf,
   journalSchema,
   logOf,
@@ -75,19 +70,6 @@ export type FileShape = z.output<typeof fileSchema>;
 
 /** The same, as far as it could be read: what is missing or wrong is left out. */
 export type FileSketch = Sketch<typeof fileSchema>;
-
-/** Fills in what follows from other keys, and reports every conflict among what could be read. */
-export function checkFile(sketch: FileSketch, findings: ConfigProblems): void {
-  const { mirrors = [], journal } = sketch;
-  nameMirrors(mirrors);
-  if (journal) completeJournal(journal);
-  checkArchives(sketch, findings);
-  checkMirrors(mirrors, findings);
-  checkOwnFiles(sketch, findings);
-  const names = mirrors.flatMap((mirror) => mirror?.name ?? []);
-  checkReserve(sketch.quota, names, findings);
-  checkChannels(sketch.notify, findings);
-}
 
 /** What a configuration is made from next to its keys. */
 export type Origin = {
@@ -147,9 +129,6 @@ export type ArchiveAccount = Config["archive"];
 
 /** A source folder and the archive folder that it is carried into. */
 export type Mirror = Config["mirrors"][number];
-
-/** Least to most important; `silent` logs nothing. */
-export type LogLevel = Config["log"]["level"];
 
 /** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
 export function buildConfig(shape: FileShape, origin: Origin): Config {

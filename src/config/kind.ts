@@ -40,8 +40,6 @@ export type About = {
   readonly example?: string;
   /** What applies without the key, where that is no plain value. */
   readonly without?: string;
-  /** The key must be given, unless its `without` says what stands in for it. */
-  readonly required?: boolean;
 };
 
 /** Whether a secret has to be there; one that is not used is not looked for. */

@@ -3,14 +3,8 @@ import type { z } from "zod";
 import { legible } from "../std/legible.ts";
 import type { StampedFile } from "../std/small-file.ts";
 import { checkWays } from "./archive-section.ts";
-import {
-  buildConfig,
-  checkFile,
-  type Config,
-  fileSchema,
-  type FileShape,
-  type FileSketch,
-} from "./config.ts";
+import { buildConfig, type Config, fileSchema, type FileShape, type FileSketch } from "./config.ts";
+import { checkFile } from "./check-file.ts";
 import { type ConfigFile, type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { ConfigError, type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
 import { variableOf, variableSuffix, withEnvironment } from "./environment.ts";
@@ -122,7 +116,7 @@ export async function effectiveKeys({ env, ...places }: ConfigPlaces): Promise<E
     const variable = findings.variableOf(key) ?? secretVariable(schema, key, env);
     if (applies === undefined && variable === undefined) return [];
     const isSecret = secretOf(schema) !== undefined || kindOf(schema)?.name === "secret";
-    const line = findings.placeOf(key)?.line;
+    const line = findings.lineOf(key);
     const place = line === undefined ? file.path : `${file.path}:${line}`;
     const origin = written === undefined ? DEFAULT : place;
     return {

@@ -1,18 +1,100 @@
-/** `mirrors`: source folders, and the archive folders that their files go to. */
-import { basename } from "node:path";
+/** `mirrors`: source folders, the archive folders that their files go to, and the hooks that have a say in it. */
+import { resolve } from "node:path";
 import { z } from "zod";
 import { CHANGES_PER_HOUR } from "../domain/change-rate.ts";
 import { baseOf } from "../rules/folder.ts";
 import { invariant } from "../std/invariant.ts";
-import { isWithin, wayDown } from "../std/local-path.ts";
-import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems, Place } from "./config-problems.ts";
-import { hooksOf, hooksSection } from "./hook-section.ts";
-import { section, setting, settings, type Sketch } from "./kind.ts";
-import { archiveName, choice, duration, givenName, wholeNumber } from "./kinds.ts";
-import { type After, afterwards, localPath, missingFolder } from "./place-kinds.ts";
+import { wayDown } from "../std/local-path.ts";
+import { section, setting, type Settings, settings } from "./kind.ts";
+import { archiveName, choice, duration, givenName, wholeNumber, word } from "./kinds.ts";
+import { afterVeto, afterwards, localPath, missingFolder } from "./place-kinds.ts";
 import { glob, globBelow, targetTemplate } from "./rule-kinds.ts";
 import { checkRules, ruleKeys, rulesOf } from "./rule-section.ts";
+
+/** What every hook has. */
+function running(example: string) {
+  return {
+    command: setting(z.array(word()).min(1).optional(), {
+      meaning: "The program and its arguments, without a shell.",
+      example,
+      without: "no hook",
+    }),
+    timeout: setting(duration("100ms", "1h").prefault("30s"), {
+      meaning: "After this time it is killed with all that it started, and has failed.",
+    }),
+    concurrency: setting(wholeNumber(1, 32).prefault(2), {
+      meaning: "How many run at the same time.",
+    }),
+  };
+}
+
+const before = section(
+  {
+    ...running("[/etc/scanferry/hooks/check-invoice]"),
+    onFailure: setting(choice("hold", "send").prefault("hold"), {
+      meaning:
+        "If the hook fails: `hold` the document and run the hook again later, or `send` it without the hook.",
+    }),
+    afterVeto: setting(afterVeto().prefault("keep"), {
+      meaning:
+        "What happens to the file of a vetoed document: `keep`, or `move` to a folder outside every source.",
+    }),
+  },
+  "A command that runs before each document is sent. It may reject it, name it, and set metadata.",
+);
+
+const after = section(
+  running("[/etc/scanferry/hooks/tell-accounting, --quiet]"),
+  "A command that runs after each document was converted, failed, vetoed or skipped.",
+);
+
+/** Hooks of a mirror. */
+export const hooksSection = section(
+  { before, after },
+  "Programs of yours. See [hooks.md](hooks.md).",
+);
+
+type HooksShape = z.output<typeof hooksSection>;
+
+/** How a command is run: the program, absolute or a name that is looked for in `PATH`, and its arguments. */
+export type Hook = {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  /** How many of it may run at the same time. */
+  readonly concurrency: number;
+};
+
+/** Asked before a document is sent. */
+export type BeforeHook = Hook & Pick<HooksShape["before"], "onFailure" | "afterVeto">;
+
+/** The hooks of one mirror; absent ones are not asked. */
+export type Hooks = Settings<{ before: BeforeHook | undefined; after: Hook | undefined }>;
+
+/** The hooks of a mirror in which nothing was found wrong, if any; `folder`: the configuration file's. */
+export function hooksOf({ before, after }: HooksShape, folder: string): Hooks | undefined {
+  const asked = hookOf(before, folder);
+  const told = hookOf(after, folder);
+  if (!asked && !told) return undefined;
+  const { onFailure, afterVeto } = before;
+  return {
+    ...(asked ? { before: { ...asked, onFailure, afterVeto } } : {}),
+    ...(told ? { after: told } : {}),
+  };
+}
+
+function hookOf(
+  { command, timeout, concurrency }: HooksShape["after"],
+  folder: string,
+): Hook | undefined {
+  const [program, ...rest] = command ?? [];
+  if (program === undefined) return undefined;
+  return { command: [programAt(program, folder), ...rest], timeoutMs: timeout, concurrency };
+}
+
+/** A relative path is relative to the configuration file; a bare name is looked for in `PATH`. */
+export function programAt(program: string, folder: string): string {
+  return program.includes("/") ? resolve(folder, program) : program;
+}
 
 /** The keys of one mirror: a source folder and the archive folder that it is carried into. */
 const mirrorSchema = section(
@@ -25,7 +107,6 @@ const mirrorSchema = section(
     source: setting(localPath(), {
       meaning: "The local folder whose files are sent, with all folders below it.",
       example: "/srv/scans",
-      required: true,
     }),
     archive: setting(archiveName().optional(), {
       meaning: "Which of `archives` its documents go to. Cannot be changed once anything was sent.",
@@ -120,73 +201,9 @@ const mirrorSchema = section(
 export const mirrorsSchema = setting(z.array(mirrorSchema).min(1), {
   meaning: "The mirrors, one or more.",
   example: "[{ source: /srv/scans, target: /Scans }]",
-  required: true,
 });
 
 type MirrorShape = z.output<typeof mirrorSchema>;
-type MirrorsSketch = Sketch<typeof mirrorsSchema>;
-
-/** Gives a mirror without a name that of its source's last folder. */
-export function nameMirrors(mirrors: MirrorsSketch): void {
-  for (const mirror of mirrors)
-    if (mirror?.source !== undefined) mirror.name ??= basename(mirror.source);
-}
-
-/** Reports what mirrors have twice, and folders of one that lie in another. */
-export function checkMirrors(mirrors: MirrorsSketch, findings: ConfigProblems): void {
-  for (const [index, mirror] of mirrors.entries()) {
-    if (mirror === undefined) continue;
-    const at = findings.at("mirrors", index);
-    const earlier = mirrors.slice(0, index);
-    checkName(mirror.name, earlier, at);
-    checkSource(mirror.source, earlier, at);
-    checkMove(mirror.after, mirrors, at, "after", index);
-    checkMove(mirror.hooks?.before?.afterVeto, mirrors, at.below("hooks", "before"), "afterVeto");
-  }
-}
-
-function checkName(name: string | undefined, earlier: MirrorsSketch, at: Place): void {
-  if (name === undefined || at.has("name")) return;
-  const other = earlier.findIndex((mirror) => mirror?.name === name);
-  if (other >= 0) {
-    const message = `${quoted(name)} is the name of mirrors[${other}] too`;
-    at.report("name", message, "give it a name of its own");
-  }
-  // That of the source's last folder has passed no check yet; `/` has none at all.
-  const [issue] = givenName().safeParse(name).error?.issues ?? [];
-  if (issue) at.report("name", `${issue.message} (the source's last folder)`, "give one");
-}
-
-function checkSource(source: string | undefined, earlier: MirrorsSketch, at: Place): void {
-  if (source === undefined) return;
-  for (const [index, mirror] of earlier.entries()) {
-    const other = mirror?.source;
-    if (other === undefined || !(isWithin(other, source) || isWithin(source, other))) continue;
-    const how = source === other ? "is the source of" : "overlaps the source of";
-    const message = `${quoted(source)} ${how} mirrors[${index}] (${quoted(other)}), so files would be sent twice`;
-    at.report("source", message, "give folders of which none lies in another");
-  }
-}
-
-/** What was moved away must not be found, and sent, again; a mirror leaves out what it moved within its own source. */
-function checkMove(
-  after: After | undefined,
-  mirrors: MirrorsSketch,
-  at: Place,
-  key: string,
-  own?: number,
-): void {
-  if (after?.kind !== "move") return;
-  const { to } = after;
-  if (own !== undefined && to === mirrors[own]?.source)
-    return at.report(key, `${quoted(to)} is the source itself`, "move to another folder");
-  const other = mirrors.findIndex(
-    (mirror, index) => index !== own && mirror?.source !== undefined && isWithin(mirror.source, to),
-  );
-  if (other < 0) return;
-  const message = `${quoted(to)} lies in the source of mirrors[${other}], which would send it again`;
-  at.report(key, message, "move to a folder outside of it");
-}
 
 /** A mirror in which nothing was found wrong; `archive` is the name of its own, `folder` the configuration file's. */
 export function mirrorOf(mirror: MirrorShape, archive: string | undefined, folder: string) {

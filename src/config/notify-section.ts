@@ -11,8 +11,7 @@ import {
 import { command } from "./channels/command.ts";
 import { mail } from "./channels/mail.ts";
 import { webhook } from "./channels/webhook.ts";
-import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems, KeyPath } from "./config-problems.ts";
+import type { KeyPath } from "./config-problems.ts";
 import { section, setting, settings } from "./kind.ts";
 import { choice, cron, duration, sendingHours, size } from "./kinds.ts";
 import { secretKeys } from "./place-kinds.ts";
@@ -117,19 +116,6 @@ export function writtenChannels(notify: Written | undefined) {
       return { way, channel: (channel ?? {}) as never, key };
     }),
   );
-}
-
-/** Reports channels that cannot be told apart. */
-export function checkChannels(notify: Written | undefined, findings: ConfigProblems): void {
-  const names = new Set<string>();
-  for (const { way, channel, key } of writtenChannels(notify)) {
-    const { name = way.by } = channel as { name?: string };
-    if (names.has(name)) {
-      const message = `${quoted(name)} is the name of another channel too`;
-      findings.report([...key, "name"], message, "give it a name of its own");
-    }
-    names.add(name);
-  }
 }
 
 /** Who gets notifications, how often, and when not; undefined when no one is to be notified. */

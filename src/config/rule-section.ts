@@ -102,13 +102,11 @@ const ruleSection = section(
     name: setting(givenName(), {
       meaning: "The rule's name.",
       example: "invoices",
-      required: true,
     }),
     match: setting(pattern(), {
       meaning:
         "The rule applies to paths that this pattern matches. Templates can use its named groups.",
       example: "'^Invoices/(?<year>\\d{4})/'",
-      required: true,
     }),
     target: setting(targetTemplate().optional(), {
       meaning: "The archive folder; folders below are kept only with `{dir}`.",

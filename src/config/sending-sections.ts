@@ -2,10 +2,7 @@
 import { z } from "zod";
 import type { PagePolicy } from "../domain/allowance.ts";
 import { formatDuration } from "../std/duration.ts";
-import { nearest } from "../std/nearest.ts";
-import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems } from "./config-problems.ts";
-import { section, setting, settings, type Sketch } from "./kind.ts";
+import { section, setting, settings } from "./kind.ts";
 import { choice, cron, duration, givenName, sendingHours, size, wholeNumber } from "./kinds.ts";
 
 /** An interval that grows after every attempt, with jitter. */
@@ -164,25 +161,6 @@ export const scheduleSchema = section(
   },
   "Scheduled work.",
 );
-
-/** Reports a reserve for mirrors that there are not; `mirrors` are the names of those that there are. */
-export function checkReserve(
-  { reserve }: Sketch<typeof quotaSchema> = {},
-  mirrors: readonly string[],
-  findings: ConfigProblems,
-): void {
-  for (const [at, name] of (reserve?.mirrors ?? []).entries()) {
-    if (name === undefined || mirrors.includes(name)) continue;
-    const meant = nearest(name, mirrors);
-    const fix =
-      meant === undefined ? `write one of ${mirrors.join(", ")}` : `did you mean ${meant}?`;
-    findings.report(
-      ["quota", "reserve", "mirrors", at],
-      `${quoted(name)} is no mirror's name`,
-      fix,
-    );
-  }
-}
 
 /** An interval that grows from `initialMs` up to `maxMs`. */
 export type RetryInterval = { readonly initialMs: number; readonly maxMs: number };

@@ -3,9 +3,6 @@ import { z } from "zod";
 import { isPostgres, type JournalPlace } from "../network/journal-place.ts";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import { invariant } from "../std/invariant.ts";
-import { isWithin } from "../std/local-path.ts";
-import { quoted } from "../std/quoted.ts";
-import type { ConfigProblems } from "./config-problems.ts";
 import { type Kind, kind, section, setting, settings, shortened, type Sketch } from "./kind.ts";
 import { choice, duration, givenName, secret, secretIn, size, wholeNumber } from "./kinds.ts";
 import { hostName, listener, localPath, postgresUrl, secretKeys } from "./place-kinds.ts";
@@ -86,12 +83,6 @@ const JOURNAL_PATH = "/var/lib/scanferry/journal.db";
 /** The path of the journal's file; undefined where it is in PostgreSQL. */
 export function journalPathIn({ path, url }: JournalSketch): string | undefined {
   return path ?? (url ? undefined : JOURNAL_PATH);
-}
-
-/** A password in the address is like one that is written by its key. */
-export function completeJournal(journal: JournalSketch): void {
-  const password = journal.url?.password;
-  if (password !== undefined) journal.password ??= password;
 }
 
 type JournalShape = z.output<typeof journalKeys>;
@@ -207,7 +198,6 @@ const receiptsKeys = section(
     dir: setting(localPath(), {
       meaning: "The folder, on a local disk and outside every source.",
       example: "./receipts",
-      required: true,
     }),
     formats: setting(
       z
@@ -233,33 +223,6 @@ export const receiptsSchema = shortened(receiptsKeys, {
     without: "no receipts are written; `scanferry receipt BATCH` prints one",
   },
 }).optional();
-
-type OwnFilesSketch = {
-  readonly journal?: JournalSketch | undefined;
-  readonly log?: Sketch<typeof logSchema> | undefined;
-  readonly receipts?: Sketch<typeof receiptsKeys> | undefined;
-  readonly mirrors?: readonly ({ source?: string | undefined } | undefined)[] | undefined;
-};
-
-/** Reports files that the daemon writes itself and would find in a source. */
-export function checkOwnFiles(
-  { journal, log, receipts, mirrors = [] }: OwnFilesSketch,
-  findings: ConfigProblems,
-): void {
-  const sources = mirrors.map((mirror) => mirror?.source);
-  const files = [
-    [["journal"], journal && journalPathIn(journal), "/var/lib/scanferry/journal.db"],
-    [["log", "file"], log?.file, "/var/log/scanferry/scanferry.log"],
-    [["receipts"], receipts?.dir, "/var/lib/scanferry/receipts"],
-  ] as const;
-  for (const [key, file, example] of files) {
-    if (file === undefined) continue;
-    const at = sources.findIndex((source) => source !== undefined && isWithin(source, file));
-    if (at < 0) continue;
-    const message = `${quoted(file)} lies in the source of mirrors[${at}], which would send it`;
-    findings.report(key, message, `keep it outside, e.g. ${example}`);
-  }
-}
 
 /** `web`; undefined: no listener. `host` is without brackets, `names` are what a reverse proxy is called by. */
 export function webOf(web: z.output<typeof webSchema>) {

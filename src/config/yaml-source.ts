@@ -10,13 +10,13 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import { ConfigProblems, type Position, type KeyPath } from "./config-problems.ts";
+import { ConfigProblems, type KeyPath } from "./config-problems.ts";
 import { quoted } from "../std/quoted.ts";
 
 /** A parsed file: its value, and everything found wrong with it so far. */
 export type YamlSource = { readonly value: unknown; readonly findings: ConfigProblems };
 
-type PositionAt = (offset: number) => Position;
+type LineAt = (offset: number) => number;
 
 /**
  * Parses the text of a configuration file (YAML 1.2 with merge keys, one document).
@@ -25,10 +25,7 @@ type PositionAt = (offset: number) => Position;
  */
 export function parseYamlSource(file: string, text: string): YamlSource {
   const lines = new LineCounter();
-  const positionAt: PositionAt = (offset) => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
+  const lineAt: LineAt = (offset) => lines.linePos(offset).line;
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -36,10 +33,10 @@ export function parseYamlSource(file: string, text: string): YamlSource {
     merge: true,
     logLevel: "error",
   });
-  const findings = new ConfigProblems(file, (key) => positionOf(document, key, positionAt));
-  reportSyntax(document, findings, positionAt);
+  const findings = new ConfigProblems(file, (key) => lineOf(document, key, lineAt));
+  reportSyntax(document, findings, lineAt);
   findings.throwIfAny();
-  reportDuplicates(document.contents, [], findings, positionAt);
+  reportDuplicates(document.contents, [], findings, lineAt);
   keepDigits(document);
   return { value: valueOf(document, findings), findings };
 }
@@ -80,21 +77,17 @@ const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, fix: string]>
 };
 
 /** One of a line: the parser stumbles on over what it did not understand, most of all over a tab. */
-function reportSyntax(
-  document: Document.Parsed,
-  findings: ConfigProblems,
-  positionAt: PositionAt,
-): void {
+function reportSyntax(document: Document.Parsed, findings: ConfigProblems, lineAt: LineAt): void {
   const isTab = ({ code }: { code: ErrorCode }) => code === "TAB_AS_INDENT";
   const errors = [...document.errors, ...document.warnings];
   const told = new Set<number>();
   for (const error of [...errors.filter(isTab), ...errors.filter((each) => !isTab(each))]) {
     if (error.code === "DUPLICATE_KEY") continue;
-    const position = positionAt(error.pos[0]);
-    if (told.has(position.line)) continue;
-    told.add(position.line);
+    const line = lineAt(error.pos[0]);
+    if (told.has(line)) continue;
+    told.add(line);
     const [message, fix] = SYNTAX[error.code] ?? ["it cannot be read here", "fix the line"];
-    findings.report([], `not YAML: ${message}`, fix, position);
+    findings.report([], `not YAML: ${message}`, fix, line);
   }
 }
 
@@ -103,11 +96,11 @@ function reportDuplicates(
   node: unknown,
   key: KeyPath,
   findings: ConfigProblems,
-  positionAt: PositionAt,
+  lineAt: LineAt,
 ): void {
   if (isSeq(node)) {
     for (const [at, item] of node.items.entries()) {
-      reportDuplicates(item, [...key, at], findings, positionAt);
+      reportDuplicates(item, [...key, at], findings, lineAt);
     }
   }
   if (!isMap(node)) return;
@@ -116,33 +109,33 @@ function reportDuplicates(
     const name = nameOf(pair);
     if (seen.has(name)) {
       const fix = "keep one of the two";
-      findings.report([...key, name], "is given twice", fix, startOf(pair.key, positionAt));
+      findings.report([...key, name], "is given twice", fix, startOf(pair.key, lineAt));
     }
     seen.add(name);
-    reportDuplicates(pair.value, [...key, name], findings, positionAt);
+    reportDuplicates(pair.value, [...key, name], findings, lineAt);
   }
 }
 
 /** Where the value of `key` stands, or else the nearest thing above it that the file does have. */
-function positionOf(document: Document.Parsed, key: KeyPath, positionAt: PositionAt) {
+function lineOf(document: Document.Parsed, key: KeyPath, lineAt: LineAt) {
   let node: unknown = document.contents;
-  let position: Position | undefined;
+  let line: number | undefined;
   for (const part of key) {
     if (isMap(node)) {
       const pair = node.items.findLast((pair) => nameOf(pair) === String(part));
-      if (pair === undefined) return position;
-      position = startOf(pair.key, positionAt) ?? position;
+      if (pair === undefined) return line;
+      line = startOf(pair.key, lineAt) ?? line;
       node = pair.value;
     } else if (isSeq(node) && typeof part === "number") {
       node = node.items[part];
-      position = startOf(node, positionAt) ?? position;
-    } else return position;
+      line = startOf(node, lineAt) ?? line;
+    } else return line;
   }
-  return isScalar(node) ? (startOf(node, positionAt) ?? position) : position;
+  return isScalar(node) ? (startOf(node, lineAt) ?? line) : line;
 }
 
-function startOf(node: unknown, positionAt: PositionAt): Position | undefined {
-  return isNode(node) && node.range ? positionAt(node.range[0]) : undefined;
+function startOf(node: unknown, lineAt: LineAt): number | undefined {
+  return isNode(node) && node.range ? lineAt(node.range[0]) : undefined;
 }
 
 function nameOf(pair: Pair): string {

@@ -3,7 +3,7 @@
  * the after-action, which never waits for it. A hook that fails is called again a few times; what it
  * says changes nothing about the document.
  */
-import type { Hook } from "../config/hook-section.ts";
+import type { Hook } from "../config/mirror-section.ts";
 import type { Documents, Outbox } from "../journal/journal.ts";
 import { backoffMs, lastingMs } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../journal/outbox-entry.ts";

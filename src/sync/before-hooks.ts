@@ -4,7 +4,7 @@
  * file is still what it was. Who is asked about is in memory alone: after a crash the row is due as
  * it was, and the hook is asked again.
  */
-import type { BeforeHook } from "../config/hook-section.ts";
+import type { BeforeHook } from "../config/mirror-section.ts";
 import type { Document } from "../domain/document.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { Change, Documents } from "../journal/journal.ts";

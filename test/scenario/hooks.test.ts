@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { BeforeHook, Hooks } from "../../src/config/hook-section.ts";
+import type { BeforeHook, Hooks } from "../../src/config/mirror-section.ts";
 import { probeNow, retryOf } from "../../src/sync/retry.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { aProcess } from "../fixtures/a-process.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { archivesIn } from "../../config/archive-section.ts";
 import type { FileShape } from "../../config/config.ts";
 import { readConfigFile } from "../../config/config-file.ts";
-import { hooksOf } from "../../config/hook-section.ts";
+import { hooksOf } from "../../config/mirror-section.ts";
 import { journalPathIn } from "../../config/service-sections.ts";
 import { sketchOf } from "../../config/load-config.ts";
 import { notifyHosts, writtenChannels } from "../../config/notify-section.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { channel } from "../channel-definition.ts";
-import { programAt } from "../hook-section.ts";
+import { programAt } from "../mirror-section.ts";
 import { setting, settings } from "../kind.ts";
 import { word } from "../kinds.ts";
 
@@ -10,7 +10,6 @@ export const command = channel(
     run: setting(z.array(word(true)).min(1), {
       meaning: "The program and its arguments, without a shell.",
       example: "[/usr/local/bin/tell-us, --urgent]",
-      required: true,
     }),
   },
   {

@@ -13,7 +13,6 @@ export const mail = channel(
     server: setting(address(), {
       meaning: "The mail server (SMTP) and its port.",
       example: "smtp.example.com:587",
-      required: true,
     }),
     tls: setting(choice("starttls", "tls", "none").prefault("starttls"), {
       meaning:
@@ -34,12 +33,10 @@ export const mail = channel(
     from: setting(mailAddress(), {
       meaning: "The sender's address.",
       example: "scanferry@example.com",
-      required: true,
     }),
     to: setting(z.array(mailAddress()).min(1), {
       meaning: "The recipients.",
       example: "[admin@example.com]",
-      required: true,
     }),
   },
   {

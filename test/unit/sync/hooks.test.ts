@@ -1,7 +1,7 @@
 import { rawOf, rawOfText } from "../../../src/std/raw-path.ts";
 import { newsOf, questionOf } from "../../../src/sync/hook-input.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
-import type { BeforeHook, Hook } from "../../../src/config/hook-section.ts";
+import type { BeforeHook, Hook } from "../../../src/config/mirror-section.ts";
 import type { HookEnd } from "../../../src/reader/protocol.ts";
 import { AfterLoop } from "../../../src/sync/after-loop.ts";
 import { Held } from "../../../src/sync/held.ts";
