@@ -1,7 +1,9 @@
 /** What a table declares, every place that has to know it knows: the places that no type holds together. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Mirror } from "../../src/config/config.ts";
+import { fileSchema, type Mirror } from "../../src/config/config.ts";
+import { declaredSections } from "../../src/config/kind.ts";
+import { sketchOf } from "../../src/config/load-config.ts";
 import { FAILURES } from "../../src/domain/failure.ts";
 import { ARROWS } from "../../src/domain/life.ts";
 import { ANYWAY } from "../../src/domain/settle.ts";
@@ -61,6 +63,34 @@ test("a setting of a mirror decides again what waits, or is known not to", async
     if (isDeciding === NOT_DECIDING.includes(key)) missed.push(key);
   }
   expect(missed).toEqual([]);
+});
+
+/** Every key of the configuration with those above it, as pages name them: `journal.lease`, `mirrors.settle`. */
+const KEYS = declaredSections(fileSchema).flatMap(({ schema, key }) =>
+  Object.keys(schema.shape).map((name) => [...key, name].filter((part) => part !== 0).join(".")),
+);
+
+/** A name that an archive was given, and a file. */
+const NO_KEYS = ["archives.legal", "archive.db"];
+
+const PAGES = readdirSync(new URL("../../docs/", import.meta.url)).filter((page) =>
+  page.endsWith(".md"),
+);
+
+test.for(PAGES)("each key that docs/%s names or shows is one of the configuration", (page) => {
+  const text = read(`docs/${page}`);
+  const sections = Object.keys(fileSchema.shape).join("|");
+  const isOfSection = new RegExp(`^(?:${sections})\\.[\\w.]+$`);
+  const examples = new RegExp(`^\`\`\`yaml\\n((?:${sections}):[^]*?)^\`\`\``, "gm");
+  const named = [...text.matchAll(/`([\w.[\]]+)`/g)].map(([, key = ""]) =>
+    key.replaceAll("[]", ""),
+  );
+  const keys = named.filter((key) => isOfSection.test(key) && !NO_KEYS.includes(key));
+  expect(keys.filter((key) => !KEYS.includes(key))).toEqual([]);
+  for (const [, yaml = ""] of text.matchAll(examples)) {
+    const { findings } = sketchOf({ path: page, text: yaml, isWritten: true }, {});
+    expect(() => findings.throwIfAny()).not.toThrow(/(unknown|removed) key/);
+  }
 });
 
 test("docs/notify.md has an example of each service", () => {

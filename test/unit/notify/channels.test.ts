@@ -1,3 +1,4 @@
+import { WEBHOOK_FORMATS } from "../../../src/domain/webhook-format.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -258,7 +259,7 @@ describe("webhook", () => {
   };
   const room = "/_matrix/client/v3/rooms/!a%3Aexample.com/send/m.room.message/0a1b";
 
-  test.for([
+  const REQUESTS = [
     ["json", "/in", "POST /in", aMessage(), bearer, "scanferry's own"],
     [
       "ntfy",
@@ -324,7 +325,13 @@ describe("webhook", () => {
       {},
       "token and user in the body",
     ],
-  ] as const)("as %s at %s: %s, %o, %o: %s", async ([format, path, line, body, headers]) => {
+  ] as const;
+
+  test("each service has a row", () => {
+    expect(new Set(REQUESTS.map(([format]) => format))).toEqual(new Set(WEBHOOK_FORMATS));
+  });
+
+  test.for(REQUESTS)("as %s at %s: %s, %o, %o: %s", async ([format, path, line, body, headers]) => {
     await using hook = await hookServer();
     const config = { by: "webhook", format, name: "hook", events: [], secret: undefined } as const;
     const said = { token: "canary-token", to: "!a:example.com", url: `${hook.url}${path}` };
