@@ -15,17 +15,18 @@ export function textIn(value: unknown, refuse: Refuse): string {
   return refuse(`${quoted(value)} is not text`, `put it in quotes: "${quoted(value)}"`);
 }
 
-/** A secret. Whatever is wrong with it, its value is not told. */
-export function secret(): Kind<string> {
-  return kind("secret", secretIn);
-}
-
-/** The secret, when it can be one. */
-export function secretIn(value: unknown, refuse: Refuse): string {
-  if (typeof value !== "string")
-    return refuse(`must be text, is ${sortOf(value)}`, "put it in quotes");
-  if (value === "") return refuse("is empty", "give the value, or leave the key out");
-  return value;
+/** A secret of so many characters or more. Whatever is wrong with it, its value is not told. */
+export function secret(least = 1): Kind<string> {
+  return kind("secret", (value, refuse) => {
+    if (typeof value !== "string")
+      return refuse(`must be text, is ${sortOf(value)}`, "put it in quotes");
+    if (value === "") return refuse("is empty", "give the value, or leave the key out");
+    if (value.length >= least) return value;
+    return refuse(
+      `has fewer than ${least} characters and could be guessed`,
+      `write ${least} or more, e.g. what \`openssl rand -base64 24\` prints`,
+    );
+  });
 }
 
 /** A duration between two written ones, both allowed; milliseconds. */
@@ -89,19 +90,16 @@ export function archiveName(): Kind<string> {
 
 /** A name that the operator gives: to a mirror, a rule, a channel, an instance. */
 export function givenName(): Kind<string> {
-  const read = (value: unknown, refuse: Refuse) => nameIn(textIn(value, refuse), refuse);
-  return kind("text", read, { bounds: "1 to 100 characters" });
-}
-
-/** The name, when it is fit for a command line, a log line and a metric's label. */
-export function nameIn(name: string, refuse: Refuse): string {
+  // Fit for a command line, a log line and a metric's label.
   const fix = "write a name of 1 to 100 characters, without control characters";
-  if (name.trim() === "") return refuse("a name is empty", fix);
-  if (name.length > 100) return refuse(`a name has ${name.length} characters`, fix);
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+  const read = (value: unknown, refuse: Refuse) => {
+    const name = textIn(value, refuse);
+    if (name.trim() === "") return refuse("a name is empty", fix);
+    if (name.length > 100) return refuse(`a name has ${name.length} characters`, fix);
+    if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
     return refuse(`${quoted(name)} has a control character`, fix);
-  }
-  return name;
+  };
+  return kind("text", read, { bounds: "1 to 100 characters" });
 }
 
 /** A size between two written ones, both allowed; bytes. A bare number is bytes. */

@@ -3,7 +3,15 @@ import type { z } from "zod";
 import { type PostgresUrl, postgresUrlIn } from "../network/journal-place.ts";
 import { quoted } from "../std/quoted.ts";
 import type { FileKind } from "../std/small-file.ts";
-import { declareSecret, type Kind, kind, type Refuse, type Secret, setting } from "./kind.ts";
+import {
+  declareSecret,
+  type Kind,
+  kind,
+  type KindOptions,
+  type Refuse,
+  type Secret,
+  setting,
+} from "./kind.ts";
 import { textIn } from "./kinds.ts";
 
 /** The archive's address, `{base_url}`, without a slash at its end. */
@@ -58,10 +66,11 @@ export function pem(what: "certificates" | "key"): Kind<string> {
   return kind("path, or PEM text", read, { file: what === "key" ? KEY : CERTIFICATES });
 }
 
-/** A path of this machine; a relative one is relative to the configuration file. */
-export function localPath(): Kind<string> {
-  const read = (value: unknown, refuse: Refuse) => pathIn(textIn(value, refuse), refuse);
-  return kind("path", read, { resolve: (path, at) => at(path) });
+/** A path of this machine; unless it is completed otherwise, a relative one is relative to the configuration file. */
+export function localPath(
+  completed: KindOptions<string> = { resolve: (path, at) => at(path) },
+): Kind<string> {
+  return kind("path", (value, refuse) => pathIn(textIn(value, refuse), refuse), completed);
 }
 
 /** A path as it may be written. */
@@ -86,7 +95,6 @@ type SecretAbout = {
   readonly example?: string;
   /** An example of its file. */
   readonly file: string;
-  readonly fileMeaning?: string;
   /** What applies where it is neither written nor in a variable. */
   readonly otherwise?: string;
 };
@@ -98,14 +106,13 @@ export function secretKeys<const Name extends string>(
   declared: Pick<Secret, "variable"> & Partial<Secret> & SecretAbout,
 ): SecretKeys<Name> {
   const { variable, need = () => "required", isOpen = () => false, otherwise } = declared;
-  const { meaning, example = '"…"', file, fileMeaning = "Its file." } = declared;
+  const { meaning, example = '"…"', file } = declared;
   const last = otherwise === undefined ? "" : `, else ${otherwise}`;
   const without = `\`${name}File\`, else \`$${variable}\`${last}`;
   const value = setting(kindOfValue.optional(), { meaning, example, without });
   declareSecret(value, { variable, need, isOpen });
   // As it is written: a relative one is looked for in several places.
-  const path = kind("path", (written, refuse) => pathIn(textIn(written, refuse), refuse));
-  const ofFile = setting(path.optional(), { meaning: fileMeaning, example: file });
+  const ofFile = setting(localPath({}).optional(), { meaning: "Its file.", example: file });
   return { [name]: value, [`${name}File`]: ofFile } as SecretKeys<Name>;
 }
 

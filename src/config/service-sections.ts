@@ -3,8 +3,8 @@ import { z } from "zod";
 import { isPostgres, type JournalPlace } from "../network/journal-place.ts";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import { invariant } from "../std/invariant.ts";
-import { type Kind, kind, section, setting, settings, shortened, type Sketch } from "./kind.ts";
-import { choice, duration, givenName, secret, secretIn, size, wholeNumber } from "./kinds.ts";
+import { section, setting, settings, shortened, type Sketch } from "./kind.ts";
+import { choice, duration, givenName, secret, size, wholeNumber } from "./kinds.ts";
 import { hostName, listener, localPath, postgresUrl, secretKeys } from "./place-kinds.ts";
 
 /** The keys of the journal: where it is, and how long it keeps what. */
@@ -106,21 +106,6 @@ export function retentionOf({ retain, remember }: JournalShape): Retention | und
   return retain === undefined ? undefined : { retainMs: retain, rememberMs: remember };
 }
 
-/** Of the page's token, in characters. */
-const TOKEN_LENGTH_MIN = 16;
-
-/** A secret that cannot be guessed. */
-function webToken(): Kind<string> {
-  return kind("secret", (value, refuse) => {
-    const token = secretIn(value, refuse);
-    if (token.length >= TOKEN_LENGTH_MIN) return token;
-    return refuse(
-      `the token has fewer than ${TOKEN_LENGTH_MIN} characters and could be guessed`,
-      `write ${TOKEN_LENGTH_MIN} or more, e.g. what \`openssl rand -base64 24\` prints`,
-    );
-  });
-}
-
 /** `web`. */
 export const webSchema = shortened(
   section(
@@ -134,12 +119,12 @@ export const webSchema = shortened(
           "The names that browsers use, behind a reverse proxy. The token is then always required.",
         example: "[scans.example.com]",
       }),
-      ...secretKeys("token", webToken(), {
+      ...secretKeys("token", secret(16), {
         meaning:
-          "Required to open the page and read `/metrics` from other hosts; on this host too if it is set.",
+          "Required to open the page and read `/metrics` from other hosts; on this host too if it is set. " +
+          "16 characters or more.",
         example: '"16 characters or more"',
         file: "/etc/scanferry/web.token",
-        fileMeaning: "Its file; 16 characters or more.",
         variable: "SCANFERRY_WEB_TOKEN",
         otherwise: "none",
         // Behind a proxy everyone calls from this host.

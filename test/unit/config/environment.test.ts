@@ -116,7 +116,7 @@ describe("a variable", () => {
       "2",
       "unknown variable; did you mean SCANFERRY_UPLOAD_CONCURRENCY?",
     ],
-    ["SCANFERRY_WEB_TOKEN", "short", "web.token: the token has fewer than 16 characters"],
+    ["SCANFERRY_WEB_TOKEN", "short", "web.token: has fewer than 16 characters"],
     ["SCANFERRY_ACCOUNT_KEY_FILE", "gone.key", 'archive.accountKey: there is no file "gone.key"'],
   ] as const)("%s=%s is refused by its name: %s", async ([name, text, expected]) => {
     using folder = new ConfigFolder(LEAST);

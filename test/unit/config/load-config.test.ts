@@ -120,7 +120,7 @@ test.for([
   using folder = new ConfigFolder(`${LEAST}${line}\n`);
   const json = JSON.stringify(expected)?.replace("%", folder.path);
   const wanted: unknown = json === undefined ? undefined : JSON.parse(json);
-  expect((await folder.load())[key]).toEqual(wanted);
+  expect(await folder.load()).toMatchObject({ [key]: wanted });
 });
 
 /** What one key of a mirror gives; `%` stands for the folder of the file. */

@@ -250,7 +250,7 @@ test.for([
     using folder = new ConfigFolder(BY_VALUE + web);
     folder.write("web.token", "fifteen-letters\n");
     const [problem, ...more] = await folder.problems(env);
-    expect(problem).toMatch(new RegExp(`${key}: the token has fewer than 16 characters`));
+    expect(problem).toMatch(new RegExp(`${key}: has fewer than 16 characters`));
     expect([problem, ...more].join()).not.toContain("fifteen-letters");
     expect(more).toEqual([]);
   },
