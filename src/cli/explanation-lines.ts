@@ -1,4 +1,5 @@
 import type { Mirror } from "../config/config.ts";
+import { ANYWAY_CODES } from "../domain/code-sets.ts";
 import { formatDuration } from "../std/duration.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type Attributes, METADATA_FIELDS } from "../domain/attributes.ts";
@@ -163,7 +164,7 @@ function nextOf(record: DocumentRecord, now: number): string | null {
     return retry === null
       ? "nothing: the file is gone"
       : "you: run scanferry retry to send it again";
-  if (error?.code === "FILE_INCOMPLETE")
+  if (ANYWAY_CODES.includes(error?.code ?? ""))
     return "when the file changes; scanferry retry --anyway sends it as it is";
   const { person } = failureOf(error?.code ?? "");
   if (state === "held" && person !== undefined) return `a person: ${person}`;

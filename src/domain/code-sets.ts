@@ -19,6 +19,9 @@ export const RULE_CODES = fixedBy("rules");
 /** What a file next to the document may fix. */
 export const COMPANION_CODES = fixedBy("companion");
 
+/** Codes of files that a person may have sent as they are. */
+export const ANYWAY_CODES = fixedBy("anyway");
+
 /** Codes of what is held while in doubt, and of nothing else that is held: the archive may have it. */
 export const DOUBT_CODES = fixedBy("doubt");
 

@@ -18,17 +18,16 @@ type RequestCode = keyof typeof REQUEST_HINTS;
  */
 export type Fate = "retry" | "hold" | "gate" | "fail";
 
-/**
- * What lets a document go on that is held.
- * - `folder`: an archive folder; the folder loop looks for it.
- * - `rules`: other rules; each start of the daemon decides again.
- * - `attributes`: other metadata; it is decided again whenever the document goes on.
- * - `companion`: a file next to the document.
- * - `file`: other content.
- * - `doubt`: what the archive has: the document may be there, and is looked for.
- * - `time`: nothing else; it is tried again, ever later.
- */
-export type FixedBy = "folder" | "rules" | "attributes" | "companion" | "file" | "doubt" | "time";
+/** What lets a document go on that is held. */
+export type FixedBy =
+  | "folder" // An archive folder; the folder loop looks for it.
+  | "rules" // Other rules; each start of the daemon decides again.
+  | "attributes" // Other metadata; it is decided again whenever the document goes on.
+  | "companion" // A file next to the document.
+  | "file" // Other content.
+  | "anyway" // A person's word that it be sent as it is.
+  | "doubt" // What the archive has: the document may be there, and is looked for.
+  | "time"; // Nothing else; it is tried again, ever later.
 
 /**
  * What a code means, and what the operator can do: sentences, shown as they are. `person`: a document that is held with
@@ -221,7 +220,7 @@ export const FAILURES = {
   },
   FILE_INCOMPLETE: {
     fate: "hold",
-    fixedBy: ["rules", "file"],
+    fixedBy: ["rules", "file", "anyway"],
     hint: 'Scan or copy the file again. To send it as it is, run `scanferry retry --anyway PATH` or use "Send anyway" on the page.',
   },
   FILE_CHANGED: {

@@ -45,6 +45,7 @@
  * (4) After a crash a row is still `uploading`; start-up moves it by `inDoubt`.
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
+import { ANYWAY_CODES } from "./code-sets.ts";
 import { lostBefore } from "./lost-replies.ts";
 import type { Document, State } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
@@ -98,7 +99,7 @@ export const ARROWS: Arrows = {
     heldBack: (was, event) =>
       holdBack(
         was,
-        event.problem.code === "FILE_INCOMPLETE" && isAskedFor(was)
+        ANYWAY_CODES.includes(event.problem.code) && isAskedFor(was)
           ? { ...event, dueAt: event.at }
           : event,
       ),

@@ -1,5 +1,6 @@
 import type { Completeness } from "../formats/completeness.ts";
 import { type ClockGap, skippedSince } from "./clock-gaps.ts";
+import { ANYWAY_CODES } from "./code-sets.ts";
 import type { Document, Seen, Problem } from "./document.ts";
 
 /** How long a file has been as it is, and how long it must be. Milliseconds. */
@@ -68,7 +69,7 @@ export function isAskedFor({ remark }: Pick<Document, "remark">): boolean {
 }
 
 /** Codes of what is not sent because it looks unfinished: it may become whole, or is held for a person. */
-export const UNFINISHED_CODES: readonly string[] = ["FILE_UNFINISHED", "FILE_INCOMPLETE"];
+export const UNFINISHED_CODES: readonly string[] = ["FILE_UNFINISHED", ...ANYWAY_CODES];
 
 /**
  * Whether a file that has been quiet for `settle` may be sent. One that is unfinished by its own format has

@@ -1,4 +1,5 @@
 /** Which findings people are notified of at once, and when. The digest has all of them. */
+import { ANYWAY_CODES } from "../domain/code-sets.ts";
 import type { EventKind } from "../domain/event-kind.ts";
 import type { Finding } from "../report/finding.ts";
 import { nextText, overText } from "../report/finding-text.ts";
@@ -60,7 +61,7 @@ function ruleOf(
       return { kind: "source", afterMs: MOMENT_MS, size: count };
     case "held":
       // `incomplete` was waited for already, and each of them waits for a person.
-      if (documents?.code === "FILE_INCOMPLETE") return { kind, size: count };
+      if (ANYWAY_CODES.includes(documents?.code ?? "")) return { kind, size: count };
       // Another document at the head of the queue: the queue moves. More of them are no news.
       return { kind, afterMs: heldAfterMs, mark: `${documents?.first}` };
     case "after":

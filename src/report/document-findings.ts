@@ -1,5 +1,5 @@
 /** Findings about documents: failed, held, never converted, unfinished; one for each state and code. */
-import { GATE_CODES } from "../domain/code-sets.ts";
+import { ANYWAY_CODES, GATE_CODES } from "../domain/code-sets.ts";
 import { failureOf } from "../domain/failure.ts";
 import { counted } from "../std/wording.ts";
 import { type Finding, type FindingAction, PLAIN, sentence, type Situation } from "./finding.ts";
@@ -25,7 +25,7 @@ const SEVERITIES = {
 
 /** Actions other than to retry. */
 const ACTIONS: Readonly<Record<string, readonly FindingAction[]>> = {
-  FILE_INCOMPLETE: ["retry", "sendAnyway"],
+  ...Object.fromEntries(ANYWAY_CODES.map((code) => [code, ["retry", "sendAnyway"] as const])),
   FILE_UNFINISHED: ["sendAnyway"],
   FIRST_RUN: ["adopt", "sendAsNew"],
   DOUBT_FOLDER_GONE: ["sendAgain"],
