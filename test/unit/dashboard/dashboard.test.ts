@@ -6,7 +6,14 @@ import type { Health } from "../../../src/dashboard/dashboard.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { ask, DELIBERATE, openDashboard, reportOf, WELL } from "./open-dashboard.ts";
+import {
+  mirrorReportOf,
+  ask,
+  DELIBERATE,
+  openDashboard,
+  reportOf,
+  WELL,
+} from "./open-dashboard.ts";
 import { documentOf } from "./scripted-journal.ts";
 import { noDocuments } from "../../../src/report/status.ts";
 
@@ -98,21 +105,7 @@ describe("metrics", () => {
   const documents = { ...noDocuments(), pending: 2, converted: 7 };
   const report = reportOf({
     documents,
-    mirrors: [
-      {
-        name: 'a "quoted"\nmirror',
-        source: "/srv/scans",
-        archive: "main",
-        target: "/Scans",
-        watch: "native",
-        offline: null,
-        unread: null,
-        links: null,
-        learnedSettle: null,
-        documents,
-        oldestAt: {},
-      },
-    ],
+    mirrors: [mirrorReportOf({ name: 'a "quoted"\nmirror', documents })],
     gate: { closedAt: 5000, code: "QUOTA_LIMIT", message: "no", hint: "", nextProbeAt: 65_000 },
     foldersToCreate: [
       { mirror: "a", path: "/Secret folder", code: "FOLDER_MISSING", documents: 1 },

@@ -10,6 +10,26 @@ import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
 import { NO_ALLOWANCE } from "../../fixtures/a-config.ts";
 import { noPages } from "../../../src/report/page-report.ts";
 
+/** A mirror of a report over which a test lays what it is about. */
+export function mirrorReportOf(fields: Partial<MirrorReport> = {}): MirrorReport {
+  return {
+    name: "scans",
+    source: "/srv/scans",
+    archive: "main",
+    target: "/Scans",
+    watch: "native",
+    offline: null,
+    unread: null,
+    links: null,
+    learnedSettle: null,
+    documents: noDocuments(),
+    oldestAt: {},
+    ...fields,
+  };
+}
+
+type MirrorReport = StatusReport["mirrors"][number];
+
 /** A report over which a test lays what it is about. */
 export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
   const quota = { blockedSince: null, nextProbeAt: null };
@@ -25,21 +45,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     gate,
     sending,
     archives: [archive],
-    mirrors: [
-      {
-        name: "scans",
-        source: "/srv/scans",
-        archive: "main",
-        target: "/Scans",
-        watch: "native",
-        offline: null,
-        unread: null,
-        links: null,
-        learnedSettle: null,
-        documents: noDocuments(),
-        oldestAt: {},
-      },
-    ],
+    mirrors: [mirrorReportOf()],
     formerMirrors: [],
     instances: [],
     pages: noPages(NO_ALLOWANCE, 0),

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { METRICS } from "../../../src/dashboard/metric-table.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
-import { ask, openDashboard, reportOf } from "./open-dashboard.ts";
+import { ask, openDashboard, mirrorReportOf, reportOf } from "./open-dashboard.ts";
 import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
 import { noPages } from "../../../src/report/page-report.ts";
 
@@ -41,19 +41,10 @@ const report: StatusReport = reportOf({
   gate: { closedAt: 5_000, code: "QUOTA_LIMIT", message: "no", hint: "", nextProbeAt: 65_000 },
   pages: { ...pages, mirrors: [{ mirror: "scans", today: 0, month: 0, saved: 0, waiting }] },
   mirrors: [
-    {
-      name: "scans",
-      source: "/srv/scans",
-      archive: "main",
-      target: "/Scans",
-      watch: "native",
-      offline: null,
-      unread: null,
-      links: null,
-      learnedSettle: null,
+    mirrorReportOf({
       documents: { ...noDocuments(), held: 1, converted: 1 },
       oldestAt: { held: 1_000, converted: 500 },
-    },
+    }),
   ],
 });
 

@@ -7,7 +7,7 @@ import {
   observersOf,
 } from "../../../src/sync/away.ts";
 import type { ScanSchedulerState } from "../../../src/sync/scan-scheduler.ts";
-import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { online, HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
 const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
@@ -18,8 +18,8 @@ function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Arc
     why === undefined
       ? undefined
       : why === null
-        ? { mirrorId: 1, online: true, why: "local", device: "8:1/ef53/2", mode: "native" }
-        : { mirrorId: 1, online: false, why, device: null, mode: "off" };
+        ? online({ why: "local" })
+        : online({ online: false, why, device: null, mode: "off" });
   const state = { status, scans: 0, unread: null, links: null };
   return { outage: undefined, scanSchedulers: [{ mirror: desk.mirror(), isLed, state }] };
 }

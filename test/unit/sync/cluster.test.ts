@@ -1,18 +1,9 @@
 /** Several daemons on one journal: who does what, and what becomes of the work of one that is lost. */
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
-import type { MirrorStatus } from "../../../src/reader/protocol.ts";
 import { Sync } from "../../../src/sync/sync.ts";
-import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { MINUTE, online, SECOND, SyncDesk } from "./desk.ts";
 import { RESCAN_KEY } from "../../../src/sync/scan-scheduler.ts";
-
-const ONLINE: MirrorStatus = {
-  mirrorId: 1,
-  online: true,
-  why: "",
-  device: "8:1/ef53/2",
-  mode: "native",
-};
 
 /** Two daemons: the first one has the assignments. */
 async function aCluster(mirror: Partial<Mirror> = {}) {
@@ -27,7 +18,7 @@ async function aCluster(mirror: Partial<Mirror> = {}) {
       () => {},
     );
     await desk.run(sync);
-    await sync.told(ONLINE);
+    await sync.told(online());
     opened.push(sync);
   }
   const [syncA, syncB] = opened as [Sync, Sync];

@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Assignment } from "../../../src/journal/cluster.ts";
 import type { ArchiveAccount, Config, Mirror } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
+import type { MirrorStatus } from "../../../src/reader/protocol.ts";
 import { Wakeup } from "../../../src/std/wakeup.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { silentLog } from "../../../src/std/log.ts";
@@ -38,6 +39,11 @@ const MIRROR = aMirror({ settleMs: 3 * SECOND, firstRun: "upload" });
 
 /** The settings of an archive that changes documents on purpose. */
 export const CHANGING_ARCHIVE: ArchiveAccount = { ...CONFIG.archive, storedSize: "any" };
+
+/** What a reader says of a source that is there. */
+export function online(set: Partial<MirrorStatus> = {}): MirrorStatus {
+  return { mirrorId: 1, online: true, why: "", device: "8:1/ef53/2", mode: "native", ...set };
+}
 
 type Deskful = {
   /** Another desk: this one is of another daemon on the same journal, clock and archive. */

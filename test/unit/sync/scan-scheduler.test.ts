@@ -4,7 +4,7 @@ import type { RawPath } from "../../../src/std/raw-path.ts";
 import { Intake } from "../../../src/sync/intake.ts";
 import { ScanScheduler } from "../../../src/sync/scan-scheduler.ts";
 import { emptyScan } from "../../fakes/fake-reader.ts";
-import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { online as status, HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 /** A scan scheduler whose source is not known to be there yet. */
 async function aScanScheduler() {
@@ -20,10 +20,6 @@ async function aScanScheduler() {
     changed,
   );
   return { desk, scanScheduler, changes: () => changes };
-}
-
-function status(set: Partial<MirrorStatus> = {}): MirrorStatus {
-  return { mirrorId: 1, online: true, why: "", device: "8:1/ef53/2", mode: "native", ...set };
 }
 
 /** Runs the scan scheduler, then finds its source there. */

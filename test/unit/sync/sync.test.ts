@@ -1,16 +1,11 @@
 /** All loops together, over fakes: what ties them to one another. */
 import { describe, expect, test } from "vitest";
-import type { MirrorStatus } from "../../../src/reader/protocol.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
 import { Sync } from "../../../src/sync/sync.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
-import { HOUR, SECOND, SyncDesk, never } from "./desk.ts";
+import { online as status, HOUR, SECOND, SyncDesk, never } from "./desk.ts";
 
 const noSchedule = () => null;
-
-function status(set: Partial<MirrorStatus> = {}): MirrorStatus {
-  return { mirrorId: 1, online: true, why: "", device: "8:1/ef53/2", mode: "native", ...set };
-}
 
 async function aSync() {
   const desk = await SyncDesk.open();
