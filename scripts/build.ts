@@ -79,6 +79,23 @@ const poolAlone: Plugin = {
   },
 };
 
+/** What at least so many commands and other parts that are loaded on their own need is one file: each file takes time to find. */
+const SHARED_BY = 14;
+
+/** Of it, what the reader needs: a file of its own, so that the reader does not load the configuration and the command line. */
+const readerNeeds = new Set<string>();
+const needs: Plugin = {
+  name: "needs",
+  buildEnd() {
+    const collect = (id: string): void => {
+      if (readerNeeds.has(id)) return;
+      readerNeeds.add(id);
+      this.getModuleInfo(id)?.importedIds.forEach(collect);
+    };
+    collect(join(ROOT, "src/reader/child.ts"));
+  },
+};
+
 async function build(to: string): Promise<void> {
   const apart = Object.keys(manifest().dependencies).filter((name) => !JOINED.includes(name));
   const bundle = await rolldown({
@@ -89,7 +106,7 @@ async function build(to: string): Promise<void> {
     // As tsconfig.json has it, which need not be there.
     tsconfig: false,
     transform: { target: TARGET, typescript: { onlyRemoveTypeImports: true } },
-    plugins: [places, builtins, poolAlone],
+    plugins: [places, builtins, poolAlone, needs],
     // A cycle, or an import of what is not there, is a mistake here.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
@@ -100,6 +117,10 @@ async function build(to: string): Promise<void> {
     entryFileNames: "[name].js",
     chunkFileNames: "joined/[name].js",
     comments: { legal: true, annotation: false, jsdoc: false },
+    codeSplitting: {
+      minShareCount: SHARED_BY,
+      groups: [{ name: "base", test: (id) => readerNeeds.has(id) }, { name: "common" }],
+    },
   });
   await bundle.close();
   const chunks = output.filter((file) => file.type === "chunk");
