@@ -18,15 +18,20 @@ export function textIn(value: unknown, refuse: Refuse): string {
 /** A secret of so many characters or more. Whatever is wrong with it, its value is not told. */
 export function secret(least = 1): Kind<string> {
   return kind("secret", (value, refuse) => {
-    if (typeof value !== "string")
-      return refuse(`must be text, is ${sortOf(value)}`, "put it in quotes");
-    if (value === "") return refuse("is empty", "give the value, or leave the key out");
-    if (value.length >= least) return value;
+    const text = secretIn(value, refuse);
+    if (text.length >= least) return text;
     return refuse(
       `has fewer than ${least} characters and could be guessed`,
       `write ${least} or more, e.g. what \`openssl rand -base64 24\` prints`,
     );
   });
+}
+
+/** The secret, when it can be one. */
+export function secretIn(value: unknown, refuse: Refuse): string {
+  if (typeof value !== "string")
+    return refuse(`must be text, is ${sortOf(value)}`, "put it in quotes");
+  return value === "" ? refuse("is empty", "give the value, or leave the key out") : value;
 }
 
 /** A duration between two written ones, both allowed; milliseconds. */

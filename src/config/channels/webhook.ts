@@ -8,7 +8,7 @@ import {
 import { invariant } from "../../std/invariant.ts";
 import { channel, partnerAt, secretPart, userName, webAddress } from "../channel-definition.ts";
 import { type Kind, kind, setting, settings, type Values } from "../kind.ts";
-import { choice, secret, textIn } from "../kinds.ts";
+import { choice, secret, secretIn, textIn } from "../kinds.ts";
 import { secretKeys } from "../place-kinds.ts";
 import { quoted } from "../../std/quoted.ts";
 
@@ -37,8 +37,9 @@ export const webhook = channel(
       otherwise: "not signed",
       need: () => "optional",
     }),
-    ...secretKeys("token", secret(), {
+    ...secretKeys("token", headerValue(), {
       meaning: "The service's token.",
+      example: '"AbCdEf012345"',
       file: "/etc/scanferry/webhook.token",
       variable: "SCANFERRY_WEBHOOK_TOKEN",
       otherwise: "none; `gotify`, `matrix` and `pushover` require it",
@@ -49,7 +50,7 @@ export const webhook = channel(
       example: '"!office:matrix.example.com"',
       without: "required by `matrix` and `pushover`",
     }),
-    headers: setting(z.record(headerName(), secret()).optional(), {
+    headers: setting(z.record(headerName(), headerValue()).optional(), {
       meaning: "More request headers.",
       example: "{ X-Team: office }",
       without: "none",
@@ -114,6 +115,10 @@ function needsOf({ format = "json" }: Values): WebhookNeeds {
   return WEBHOOK_NEEDS[format as WebhookFormat];
 }
 
+/** Headers of the connection, which the HTTP client refuses or would be misled by; and our own. */
+const SET_BY_US =
+  /^(host|connection|content-length|expect|keep-alive|transfer-encoding|upgrade|x-scanferry-.*)$/;
+
 /** The name of a header that a request may be given. */
 function headerName(): Kind<string> {
   return kind("header name", (value, refuse) => {
@@ -121,9 +126,18 @@ function headerName(): Kind<string> {
     const name = text.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text))
       return refuse("a header's name is not one", "write letters, digits and -");
-    if (/^(host|connection|content-length|transfer-encoding|upgrade|x-scanferry-.*)$/.test(name))
-      return refuse(`${quoted(text)} is set by scanferry`, "remove it");
+    if (SET_BY_US.test(name)) return refuse(`${quoted(text)} is set by scanferry`, "remove it");
     return text;
+  });
+}
+
+/** What a header can carry: with anything else no message would ever leave. */
+function headerValue(): Kind<string> {
+  return kind("secret", (value, refuse) => {
+    const text = secretIn(value, refuse);
+    return /^[\t\x20-\x7e\x80-\xff]+$/.test(text)
+      ? text
+      : refuse("has a character that no header can have", "write one line of plain letters");
   });
 }
 

@@ -175,6 +175,10 @@ test.for([
     "is set by scanferry",
     "it would tear the request",
   ],
+  ["url: https://h, headers: { Expect: 100-continue }", "is set by scanferry", "none would leave"],
+  ['url: https://h, headers: { X: "a\\nb" }', "headers.X: has a character that no", "two lines"],
+  ["url: https://h, headers: { X: 5€ }", "headers.X: has a character that no header", "Latin only"],
+  ["url: https://h, token: 5€", "token: has a character that no header", "it goes into a header"],
 ] as const)("webhook: { %s } is refused: %s, since %s", async ([keys, problem]) => {
   using folder = new ConfigFolder(withNotify(`  webhook: [{ ${keys} }]`));
   const problems = await folder.problems();
