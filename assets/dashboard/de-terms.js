@@ -247,6 +247,7 @@ export const MESSAGES = Object.entries({
   "the file has {} bytes": "die Datei hat {} Bytes",
   "the file has no content": "die Datei hat keinen Inhalt",
   "is not as old as `minAge` asks": "ist nicht so alt, wie `minAge` verlangt",
+  "look unfinished": "sehen unfertig aus",
   "looks unfinished by its format": "sieht nach ihrem Format unfertig aus",
   "looks unfinished by its time, which copy programs leave behind":
     "sieht nach ihrer Zeit unfertig aus, wie Kopierprogramme sie hinterlassen",

@@ -9,7 +9,7 @@ export type ProblemGroup = {
   readonly state: ProblemState;
   readonly code: string;
   readonly documents: number;
-  /** What the first of them met. */
+  /** What the first of them met, or all that are named. */
   readonly message: string;
   /** The one that the journal has known longest; `path` is relative to the source of `mirror`. */
   readonly first: {
@@ -65,25 +65,27 @@ export async function problemsOf(
     const since = history.findLast(({ from, to }) => to === group.state && from !== to)?.at ?? null;
     const first = { id, mirror, path: pathOf(document), since, nextAttemptAt: document.dueAt };
     const message = document.problem?.message ?? "no reason is journaled";
-    const named = UNFINISHED_CODES.includes(group.code)
-      ? { paths: await pathsOf(journal, group, ids) }
-      : {};
+    const named = UNFINISHED_CODES.includes(group.code) ? await namedOf(journal, group, ids) : {};
     problems.push({ ...group, message, first, ...named });
   }
   return problems;
 }
 
-async function pathsOf(
+/** The first files of it; where their reasons differ, also a message that is true of each. */
+async function namedOf(
   journal: DocumentReader,
   { state, code }: Pick<ProblemGroup, "state" | "code">,
   ids: ReadonlySet<number>,
-): Promise<string[]> {
+): Promise<{ paths: string[]; message?: string }> {
   const paths: string[] = [];
+  const reasons = new Set<string | undefined>();
   for await (const document of journal.list({ state, code })) {
-    if (ids.has(document.mirrorId)) paths.push(pathOf(document));
+    if (!ids.has(document.mirrorId)) continue;
+    paths.push(pathOf(document));
+    reasons.add(document.problem?.message);
     if (paths.length >= NAMED_MAX) break;
   }
-  return paths;
+  return reasons.size > 1 ? { paths, message: "look unfinished" } : { paths };
 }
 
 function pathOf({ dir, name }: Document): string {

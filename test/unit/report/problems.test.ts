@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { problemsOf } from "../../../src/report/problems.ts";
-import { Desk } from "../../contract/journal-desk.ts";
+import { Desk, NOW } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 
 test("a problem a state and code, the commonest first; what is on its way and other mirrors' are none", async () => {
@@ -17,4 +17,23 @@ test("a problem a state and code, the commonest first; what is on its way and ot
     { state: "held", code: "FILE_EMPTY", documents: 1, first: { path: "a.pdf" } },
   ]);
   expect(await problemsOf(journal, { mirrors: [] })).toEqual([]);
+});
+
+test("of unfinished files with different reasons, none is reported with the reason of another", async () => {
+  const journal = new MemoryJournal();
+  const desk = await Desk.at(journal);
+  const [mirror] = await journal.mirrors();
+  const config = { mirrors: [{ name: mirror?.name ?? "" }] };
+  const unfinished = async (path: string, message: string) => {
+    const { id } = await desk.add(path);
+    const problem = { code: "FILE_UNFINISHED", message };
+    await desk.after(id, { type: "unfinished", at: NOW, dueAt: NOW, problem });
+  };
+  await unfinished("a.pdf", "looks unfinished: it is empty");
+  await unfinished("b.pdf", "looks unfinished: it is empty");
+  const same = { paths: ["a.pdf", "b.pdf"], message: "looks unfinished: it is empty" };
+  expect(await problemsOf(journal, config)).toMatchObject([same]);
+  await unfinished("c.pdf", "looks unfinished: its end mark %%EOF is missing");
+  const all = { paths: ["a.pdf", "b.pdf", "c.pdf"], message: "look unfinished" };
+  expect(await problemsOf(journal, config)).toMatchObject([all]);
 });
