@@ -5,11 +5,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { STATES } from "../../src/domain/document.ts";
@@ -497,6 +498,29 @@ test("backup and restore: a copy takes the journal's place, and one of a later s
       expect.stringMatching(/schema 99, this scanferry writes \d+; install the version that wrote/),
     ]);
   }
+});
+
+test("a backup never takes the place of the journal's own files, by whatever name", async () => {
+  await using story = await aStory();
+  await story.run("sync");
+  const link = join(story.dir, "link");
+  symlinkSync(dirname(story.journal), link);
+  const { ino } = statSync(story.journal);
+  const name = basename(story.journal);
+  for (const file of [
+    story.journal,
+    `${story.journal}-wal`,
+    `${story.journal}-shm`,
+    `${story.journal}.lock`,
+    join(link, name),
+  ]) {
+    const { code, stderr } = await story.run("backup", file);
+    expect({ file, code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/belongs to the journal itself; name another file\n$/),
+    });
+  }
+  expect(statSync(story.journal).ino).toBe(ino);
 });
 
 test("`retry` sends what waited for a folder of a mistaken `target` where it belongs", async () => {

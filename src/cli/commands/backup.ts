@@ -1,8 +1,10 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { shownJournal } from "../../network/journal-place.ts";
 import { elsewhereFault, readJournal } from "../../journal/open-journal.ts";
-import { Fault } from "../../std/fault.ts";
+import { lockPathOf } from "../../journal/owner-lock.ts";
+import { Fault, UsageError } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 
@@ -40,8 +42,21 @@ async function backup(shell: Shell, file: string): Promise<void> {
       "Check `journal` in the configuration; `scanferry run` makes the journal.",
     );
   }
+  if (isOfJournal(to, config.journal))
+    throw new UsageError(`${to} belongs to the journal itself; name another file`);
   await journal.backup(to);
   await shell.out.line(`wrote a copy of the journal: ${to}`);
+}
+
+/** A copy in the place of one of the journal's files would take it from the daemon that has it open. */
+function isOfJournal(path: string, journal: string): boolean {
+  const files = [journal, `${journal}-wal`, `${journal}-shm`, lockPathOf(journal)];
+  const idOf = (file: string) => {
+    const seen = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return seen && `${seen.dev} ${seen.ino}`;
+  };
+  const own = files.flatMap((file) => idOf(file) ?? []);
+  return files.includes(path) || own.includes(idOf(path) ?? "");
 }
 
 async function restore(shell: Shell, file: string): Promise<void> {
