@@ -6,9 +6,6 @@ import type { ExitCode } from "./exit.ts";
 /** How long output, and calls to a file system, are waited for at the end. */
 const PATIENCE_MS = 1_000;
 
-/** How often to look whether such a call has returned. */
-const LOOK_MS = 20;
-
 /**
  * Ends the process with `code`. What it wrote goes out first, however slow its reader (`scanferry list
  * | less`); where `impatient` aborts, that is waited for no longer than a second: a daemon's supervisor
@@ -28,7 +25,8 @@ export async function giveUp(code: ExitCode): Promise<void> {
 }
 
 async function exit(code: ExitCode, lastWords: string): Promise<void> {
-  for (let ms = 0; hasHangingCalls() && ms < PATIENCE_MS; ms += LOOK_MS) await sleep(LOOK_MS);
+  // Most return in no time, and each command would take so much longer.
+  for (let ms = 1; hasHangingCalls() && ms < PATIENCE_MS; ms *= 2) await sleep(ms);
   if (hasHangingCalls()) {
     process.stderr.write(lastWords);
     process.kill(process.pid, "SIGKILL");
