@@ -51,6 +51,8 @@ export type Examined = {
   readonly keyValue: string | null;
   /** Why it is another archive. */
   readonly other: string | undefined;
+  /** It has a document that was sent to it. */
+  readonly hasOurs: boolean;
 };
 
 /**
@@ -73,7 +75,8 @@ export async function examine(
     answers.push(answer);
     if (answer === "ours") break;
   }
-  return { now, known, keyValue, other: otherArchive(known, now, answers) };
+  const hasOurs = answers.includes("ours");
+  return { now, known, keyValue, other: otherArchive(known, now, answers), hasOurs };
 }
 
 /** From now on it is this archive; `isConfirmed`: by a person's word. */

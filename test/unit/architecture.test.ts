@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_526,
   source: 4_300,
   reader: 1_606,
-  sync: 8_930,
+  sync: 8_933,
   report: 3_131,
   dashboard: 2_615,
   notify: 1_850,

@@ -5,7 +5,7 @@ import { retiredSuffix } from "../../domain/archive-name.ts";
 import type { Document } from "../../domain/document.ts";
 import type { ArchiveRow, Change, DocumentReader, Registry } from "../../journal/journal.ts";
 import { Fault, UsageError } from "../../std/fault.ts";
-import { examine, remember } from "../../sync/examine-archive.ts";
+import { type Asking, examine, type Examined, remember } from "../../sync/examine-archive.ts";
 import { probeNow } from "../../sync/retry.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
@@ -46,9 +46,7 @@ async function moved(shell: Shell, options: Options): Promise<void> {
   await using journal = await writeJournal(config);
   const { account, row } = await meant(options, config, journal);
   const own = journal.of(row.id);
-  await using client = await openClient(lookUpSettings(account), shell.clock);
-  const asking = { archive: client, journal: own, account: account.archive, upload: config.upload };
-  const { now } = await examine(asking, AT_ONCE, shell.stopping());
+  const { now } = await examined(shell, account, own);
   await remember(own, now, true);
   await probeNow(own, shell.clock.now());
   await tell(shell, config, options, { archive: row.name, answer: "moved" }, [
@@ -59,7 +57,10 @@ async function moved(shell: Shell, options: Options): Promise<void> {
 async function replaced(shell: Shell, options: Options): Promise<void> {
   const config = await shell.config();
   await using journal = await writeJournal(config);
-  const { row } = await meant(options, config, journal);
+  const { account, row } = await meant(options, config, journal);
+  const { now, hasOurs } = await examined(shell, account, journal.of(row.id));
+  if (hasOurs)
+    throw new UsageError(`${now.url} has documents that were sent to it: nothing is sent again`);
   const at = shell.clock.now();
   const { unsent, gone } = await leftIn(journal, row);
   for (let from = 0; from < unsent.length; from += CHUNK)
@@ -74,6 +75,17 @@ async function replaced(shell: Shell, options: Options): Promise<void> {
           `${counted(gone, "document")} of it cannot be sent again: the file is not there any more`,
         ]),
   ]);
+}
+
+/** What the archive that is configured now says. Rejects with `ArchiveError` where it cannot be asked. */
+async function examined(
+  shell: Shell,
+  account: Config,
+  journal: Asking["journal"],
+): Promise<Examined> {
+  await using archive = await openClient(lookUpSettings(account), shell.clock);
+  const asking = { archive, journal, account: account.archive, upload: account.upload };
+  return await examine(asking, AT_ONCE, shell.stopping());
 }
 
 /** The archive that is meant, as configured and as the journal has it. */
