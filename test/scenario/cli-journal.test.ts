@@ -523,6 +523,26 @@ test("a backup never takes the place of the journal's own files, by whatever nam
   expect(statSync(story.journal).ino).toBe(ino);
 });
 
+test("a backup takes the place of an earlier copy alone", async () => {
+  await using story = await aStory();
+  await story.run("sync");
+  const [scan, link, fresh] = ["scan.pdf", "link", "fresh.db"].map((name) => join(story.dir, name));
+  writeFileSync(scan ?? "", "%PDF-1.4");
+  symlinkSync(scan ?? "", link ?? "");
+  for (const [file, why] of [
+    [scan, "is not a copy of a journal"],
+    [link, "is not a copy of a journal"],
+    [story.dir, "is not a file"],
+  ] as const) {
+    const said = await story.run("backup", file ?? "");
+    expect(said, file).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+  }
+  expect(readFileSync(scan ?? "", "utf8")).toBe("%PDF-1.4");
+  writeFileSync(fresh ?? "", "");
+  for (const _ of ["into an empty file", "over an earlier copy"])
+    expect((await story.run("backup", fresh ?? "")).code).toBe(0);
+});
+
 test("`retry` sends what waited for a folder of a mistaken `target` where it belongs", async () => {
   await using world = await aStory();
   const config = world.configFile();

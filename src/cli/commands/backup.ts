@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { shownJournal } from "../../network/journal-place.ts";
@@ -8,12 +9,15 @@ import { Fault, UsageError } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 
+/** What every SQLite database begins with (sqlite.org/fileformat.html, 1.3). */
+const SQLITE_BEGINS = Buffer.from("SQLite format 3\0");
+
 /** `scanferry backup` and `restore`: a copy of the journal, and the way back. */
 export function addBackup(program: Command, shell: Shell): void {
   program
     .command("backup")
     .description("write a complete copy of the journal; the daemon may run")
-    .argument("<file>", "the new file; an existing one is replaced")
+    .argument("<file>", "the new file; an earlier copy is replaced")
     .action((file: string) => backup(shell, file))
     .addHelpText("after", examples("scanferry backup /var/backups/scanferry.db"));
   program
@@ -42,8 +46,10 @@ async function backup(shell: Shell, file: string): Promise<void> {
       "Check `journal` in the configuration; `scanferry run` makes the journal.",
     );
   }
-  if (isOfJournal(to, config.journal))
-    throw new UsageError(`${to} belongs to the journal itself; name another file`);
+  const what = isOfJournal(to, config.journal)
+    ? "belongs to the journal itself"
+    : await strangerAt(to);
+  if (what !== undefined) throw new UsageError(`${to} ${what}; name another file`);
   await journal.backup(to);
   await shell.out.line(`wrote a copy of the journal: ${to}`);
 }
@@ -57,6 +63,20 @@ function isOfJournal(path: string, journal: string): boolean {
   };
   const own = files.flatMap((file) => idOf(file) ?? []);
   return files.includes(path) || own.includes(idOf(path) ?? "");
+}
+
+/** What is there, where it is neither empty nor an earlier copy: a scan, or the configuration. */
+async function strangerAt(path: string): Promise<string | undefined> {
+  const seen = statSync(path, { throwIfNoEntry: false });
+  if (seen === undefined || (seen.isFile() && seen.size === 0)) return undefined;
+  if (!seen.isFile()) return "is not a file";
+  try {
+    await using handle = await open(path);
+    const { buffer } = await handle.read(Buffer.alloc(SQLITE_BEGINS.length), 0, undefined, 0);
+    return buffer.equals(SQLITE_BEGINS) ? undefined : "is not a copy of a journal";
+  } catch {
+    return "cannot be read";
+  }
 }
 
 async function restore(shell: Shell, file: string): Promise<void> {
