@@ -2,9 +2,13 @@
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "./durable.ts";
+import { codeOf } from "./fault.ts";
 
 /** What SQLite may leave next to a database; played into another one, it would spoil that. */
 const SUFFIXES = ["", "-journal", "-wal", "-shm"];
+
+/** What is said of a path at which nothing can be. */
+const NO_PLACE: ReadonlySet<string> = new Set(["ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
 
 /** Makes it, empty and its owner's alone, in place of what a crash left. */
 export function beginDraft(draft: string): void {
@@ -12,9 +16,15 @@ export function beginDraft(draft: string): void {
   closeSync(openSync(draft, "wx", 0o600));
 }
 
-/** Removes it with what SQLite left next to it; does nothing where there is none. */
+/** Removes it with what SQLite left next to it; does nothing where there is none, or can be none. */
 export function dropDraft(draft: string): void {
-  for (const suffix of SUFFIXES) rmSync(draft + suffix, { force: true });
+  for (const suffix of SUFFIXES) {
+    try {
+      rmSync(draft + suffix, { force: true });
+    } catch (error) {
+      if (!NO_PLACE.has(codeOf(error) ?? "")) throw error;
+    }
+  }
 }
 
 /** Puts it at `path`, durably: what was there is replaced at once or not at all. */

@@ -538,6 +538,11 @@ test("a backup takes the place of an earlier copy alone", async () => {
     expect(said, file).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
   }
   expect(readFileSync(scan ?? "", "utf8")).toBe("%PDF-1.4");
+  for (const nowhere of [join(scan ?? "", "x.db"), "x".repeat(300)])
+    expect(await story.run("backup", nowhere)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("name a place in a directory that is there"),
+    });
   writeFileSync(fresh ?? "", "");
   for (const _ of ["into an empty file", "over an earlier copy"])
     expect((await story.run("backup", fresh ?? "")).code).toBe(0);

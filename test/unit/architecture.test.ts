@@ -163,7 +163,7 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_330,
+  std: 1_339,
   wire: 200,
   formats: 1_950,
   network: 991,
@@ -173,7 +173,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_256,
   archive: 2_380,
-  journal: 10_526,
+  journal: 10_528,
   source: 4_300,
   reader: 1_606,
   sync: 8_933,
@@ -182,7 +182,7 @@ const LINES: Readonly<Record<string, number>> = {
   notify: 1_850,
   daemon: 3_405,
   check: 1_400,
-  cli: 6_809,
+  cli: 6_818,
   "main.ts": 12,
   "embedded-archive": 4_577,
 };

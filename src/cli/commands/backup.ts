@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type BigIntStats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -58,7 +58,7 @@ async function backup(shell: Shell, file: string): Promise<void> {
 function isOfJournal(path: string, journal: string): boolean {
   const files = [journal, `${journal}-wal`, `${journal}-shm`, lockPathOf(journal)];
   const idOf = (file: string) => {
-    const seen = statSync(file, { bigint: true, throwIfNoEntry: false });
+    const seen = statAt(file);
     return seen && `${seen.dev} ${seen.ino}`;
   };
   const own = files.flatMap((file) => idOf(file) ?? []);
@@ -67,8 +67,8 @@ function isOfJournal(path: string, journal: string): boolean {
 
 /** What is there, where it is neither empty nor an earlier copy: a scan, or the configuration. */
 async function strangerAt(path: string): Promise<string | undefined> {
-  const seen = statSync(path, { throwIfNoEntry: false });
-  if (seen === undefined || (seen.isFile() && seen.size === 0)) return undefined;
+  const seen = statAt(path);
+  if (seen === undefined || (seen.isFile() && seen.size === 0n)) return undefined;
   if (!seen.isFile()) return "is not a file";
   try {
     await using handle = await open(path);
@@ -76,6 +76,15 @@ async function strangerAt(path: string): Promise<string | undefined> {
     return buffer.equals(SQLITE_BEGINS) ? undefined : "is not a copy of a journal";
   } catch {
     return "cannot be read";
+  }
+}
+
+/** Undefined where nothing can be seen: writing there says why. */
+function statAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
   }
 }
 
