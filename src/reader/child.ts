@@ -81,7 +81,10 @@ const offer: ReaderCalls = {
     for (const { path, seen, sentBytes } of files) {
       const also = options.alone ? {} : { notes };
       const asked = { pages: options.pages, engine, sentBytes, ...also };
-      found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
+      const each = await inspect(settings, path, seen ?? undefined, asked, ending.signal);
+      const isUncounted =
+        options.pages && flush.aborted && each.kind === "whole" && each.pages === undefined;
+      found.push(isUncounted ? { ...each, isUncounted } : each);
       // What is being sent has its turn between two files, but not after each: a turn may take long.
       if (systemClock.monotonic() - turnAt < TURN_MS) continue;
       await nextTurn();

@@ -89,6 +89,8 @@ export type Inspection =
       /** Of an unfinished one: what is missing, for people. */
       why?: string;
       pages?: number;
+      /** No time was left to count them; looked at again, they may be known. */
+      isUncounted?: boolean;
       /** Of its first bytes, as they were before more was appended; absent where nobody asked. */
       beginning?: Beginning;
       /** What the files next to it say; absent where nobody asked. */

@@ -117,7 +117,7 @@ export class Planner {
       if (next.state !== "inDoubt") row = next;
     }
     if (row.state === "settling") return [row];
-    if (row.state === "pending") await this.#claim(row, await this.#journaled(row));
+    if (row.state === "pending") await this.#claim(row);
     else await this.#emit(row, { action: "hold", ...(await this.#journaled(row)) });
     return [];
   }
@@ -159,16 +159,17 @@ export class Planner {
         return this.#emit(document, { ...fields, action: "wait", problem: event.problem });
       case "settled":
         if (events.length > 1) this.#archived += 1;
-        else await this.#claim(after(document, event), fields);
+        else await this.#claim(after(document, event), found);
         return;
       default:
         return this.#emit(document, { action: "wait", problem: WRITTEN_TO });
     }
   }
 
-  async #claim(document: Document, found: Partial<LineFields>): Promise<void> {
+  async #claim(document: Document, found?: Inspection): Promise<void> {
     const { destinations, mirror, signal } = this.#options;
-    const fields = { ...journaled(document), ...found };
+    const isCounted = found?.kind === "whole" && found.isUncounted !== true;
+    const fields = isCounted ? journaled(document) : await this.#journaled(document);
     const path = joinRaw(document.dir, document.name);
     const target = document.targetPath ?? "/";
     let decision: ClaimDecision | undefined;
