@@ -79,6 +79,19 @@ const poolAlone: Plugin = {
   },
 };
 
+/** The type of a file's content is looked up by its extension alone: two of three types have none. */
+const typesByExtension: Plugin = {
+  name: "types-by-extension",
+  transform(code, id) {
+    if (!id.endsWith("/mime-db/db.json")) return null;
+    type Type = { readonly source?: string; readonly extensions?: readonly string[] };
+    const all = Object.entries(JSON.parse(code) as Record<string, Type>);
+    const found = all.filter(([, { extensions }]) => extensions !== undefined);
+    const kept = found.map(([type, { source, extensions }]) => [type, { source, extensions }]);
+    return { code: JSON.stringify(Object.fromEntries(kept)), map: null };
+  },
+};
+
 /** What at least so many commands and other parts that are loaded on their own need is one file: each file takes time to find. */
 const SHARED_BY = 14;
 
@@ -106,7 +119,7 @@ async function build(to: string): Promise<void> {
     // As tsconfig.json has it, which need not be there.
     tsconfig: false,
     transform: { target: TARGET, typescript: { onlyRemoveTypeImports: true } },
-    plugins: [places, builtins, poolAlone, needs],
+    plugins: [places, builtins, poolAlone, typesByExtension, needs],
     // A cycle, or an import of what is not there, is a mistake here.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);

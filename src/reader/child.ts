@@ -10,7 +10,7 @@ import type { Signer } from "../archive/signer.ts";
 import { actWithCompanions } from "../source/act-with-companions.ts";
 import { inspect, type PdfEngine } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
-import { NotesReader } from "../source/read-notes.ts";
+import { noteParser, NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import { growSlowly } from "../std/heap.ts";
@@ -61,6 +61,8 @@ const offer: ReaderCalls = {
       };
     const statuses = [];
     for (const mirror of mirrors) {
+      // Now, not when the first comes: an upgrade may have replaced the file by then.
+      if ((mirror.settings.sidecar ?? "none") !== "none") await noteParser();
       await hosts.get(mirror.id)?.close();
       const host = new MirrorHost(mirror, daemon, systemClock);
       hosts.set(mirror.id, host);

@@ -5,6 +5,15 @@
 import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
 import { dayOf, isoDay } from "./dates.ts";
 
+/**
+ * What a sidecar is known by, its extension. `xmp` is not read: a document that has one waits for a person rather
+ * than go without what it says, and the file itself is not taken for a document.
+ */
+export const NOTE_FORMS = ["yaml", "yml", "json", "xmp"] as const;
+
+/** `yml` is `yaml`. */
+export type NoteForm = (typeof NOTE_FORMS)[number];
+
 /** Larger files are no notes. */
 export const NOTES_BYTES_MAX = 64 * 1024;
 

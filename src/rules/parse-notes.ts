@@ -1,15 +1,6 @@
 /** From the text of a file of notes to what it says, or to the line and column of its fault. */
 import { isMap, isNode, isScalar, Lexer, LineCounter, type Pair, parseDocument, visit } from "yaml";
-import { type NotesFault, notesOf, type PlaceOf, type ReadNotes } from "./notes.ts";
-
-/**
- * What a sidecar is known by, its extension. `xmp` is not read: a document that has one waits for a person rather
- * than go without what it says, and the file itself is not taken for a document.
- */
-export const NOTE_FORMS = ["yaml", "yml", "json", "xmp"] as const;
-
-/** `yml` is `yaml`. */
-export type NoteForm = (typeof NOTE_FORMS)[number];
+import { type NoteForm, type NotesFault, notesOf, type PlaceOf, type ReadNotes } from "./notes.ts";
 
 /** More references within one small file are an attack, or a mistake. */
 const ALIASES_MAX = 20;

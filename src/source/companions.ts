@@ -1,5 +1,5 @@
 /** The files that stand next to a document and are never one themselves, known by their names. */
-import { NOTE_FORMS, type NoteForm } from "../rules/parse-notes.ts";
+import { NOTE_FORMS, type NoteForm } from "../rules/notes.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../std/raw-path.ts";
 
 const SIDECAR = new RegExp(`^(?<document>.+\\.[^.]+)\\.(?:${NOTE_FORMS.join("|")})$`, "is");

@@ -6,8 +6,7 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Problem } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
-import { NOTES_BYTES_MAX } from "../rules/notes.ts";
-import { parseNotes, type NoteForm } from "../rules/parse-notes.ts";
+import { type NoteForm, NOTES_BYTES_MAX } from "../rules/notes.ts";
 import { type RawPath, shown } from "../std/raw-path.ts";
 import { markerOf, sidecarsOf } from "./companions.ts";
 import { FileGone, FileUnreadable, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
@@ -25,6 +24,9 @@ class Waits extends Error {
     this.problem = { code, message };
   }
 }
+
+/** Loads what reads notes: most readers never meet one. */
+export const noteParser = () => import("../rules/parse-notes.ts");
 
 /** Reads notes of the documents of one mirror. */
 export class NotesReader {
@@ -82,6 +84,7 @@ export class NotesReader {
         throw new Waits("NOTES_BROKEN", `${shown(path)} is larger than ${NOTES_BYTES_MAX} bytes`);
       }
       const bytes = await readAt(fd, 0, NOTES_BYTES_MAX);
+      const { parseNotes } = await noteParser();
       const read = parseNotes(bytes, form);
       if ("notes" in read) {
         const digest = createHash("sha256").update(bytes).digest("hex");

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { METADATA_FIELDS } from "../../../src/domain/attributes.ts";
-import { NOTES_BYTES_MAX } from "../../../src/rules/notes.ts";
-import { NOTE_FORMS, type NoteForm, parseNotes } from "../../../src/rules/parse-notes.ts";
+import { NOTE_FORMS, type NoteForm, NOTES_BYTES_MAX } from "../../../src/rules/notes.ts";
+import { parseNotes } from "../../../src/rules/parse-notes.ts";
 
 const read = (text: string, form: NoteForm) => parseNotes(Buffer.from(text), form);
 
