@@ -175,7 +175,7 @@ const LINES: Readonly<Record<string, number>> = {
   archive: 2_380,
   journal: 10_528,
   source: 4_300,
-  reader: 1_609,
+  reader: 1_611,
   sync: 8_933,
   report: 3_132,
   dashboard: 2_615,
