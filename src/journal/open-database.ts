@@ -3,10 +3,13 @@
  * that cannot be trusted is never written to.
  */
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -15,7 +18,7 @@ import {
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { syncDirectory } from "../std/durable.ts";
-import { Fault } from "../std/fault.ts";
+import { codeOf, Fault } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";
 import { schemaVersionOf } from "../sqlite/schema-steps.ts";
 import { keepBeforeMigration } from "./backup.ts";
@@ -24,10 +27,12 @@ import {
   asFault,
   fullFault,
   fullToReadFault,
+  isNoPlace,
   journalFault,
   unfinishedFault,
 } from "./journal-fault.ts";
 import { networkFileSystem } from "./network-file-system.ts";
+import { isReadOnly } from "./room.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
 
 /** Who opens: the one daemon, a command that writes next to it, or one that only looks. */
@@ -40,18 +45,31 @@ const CHECKPOINT_PAGES = 2816;
 /** What a checkpoint leaves of a log that once grew longer, say next to a long look at the journal. */
 const LOG_BYTES_MAX = 16_000_000;
 const CACHE_KIB = 32 * 1024;
+/** The journal of some million documents. */
+const IN_MEMORY_MAX = 1_000_000_000;
 
 /** Makes the journal's directory when missing; refuses a network file system. */
 export function prepareDirectory(path: string, role: Role): void {
   const directory = dirname(path);
   try {
+    assertPossible(path);
     if (role === "owner") makeDirectory(directory, 0o700);
     if (!existsSync(directory)) throw journalFault("JOURNAL_MISSING", path, "there is none");
     if (process.platform !== "linux") return;
     const network = networkFileSystem(statfsSync(directory).type);
     if (network) throw journalFault("JOURNAL_ON_NETWORK", path, `lies on ${network}`);
   } catch (error) {
-    throw asFault(error, path);
+    throw unreadable(asFault(error, path), path, role);
+  }
+}
+
+/** Throws where no journal can be, or none can be seen: `existsSync` says of both that there is none. */
+function assertPossible(path: string): void {
+  try {
+    // Of the files next to a journal the one with the longest name.
+    statSync(`${path}.new-journal`);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 
@@ -106,8 +124,7 @@ export function openDatabase(path: string, role: Role, isCopying = false): Opene
     assertNotEmpty(path);
     assertRoom(path, role);
     if (role === "owner") restrict(path);
-    const readonly = role === "reader";
-    db = new Database(path, { readonly, fileMustExist: true, timeout: BUSY_MS[role] });
+    db = connected(path, role);
     const version = checkedVersion(db, path, role);
     if (!isCopying) refuseHalf(db, path);
     let migrated: Migrated | undefined;
@@ -125,6 +142,26 @@ export function openDatabase(path: string, role: Role, isCopying = false): Opene
     db?.close();
     throw unreadable(asFault(error, path), path, role);
   }
+}
+
+function connected(path: string, role: Role): Database.Database {
+  const readonly = role === "reader";
+  // SQLite notices it at the first write, and a log of an earlier day may be there.
+  if (!readonly) accessSync(path, constants.W_OK);
+  const isStill = readonly && isReadOnly(path) && !existsSync(`${path}-wal`);
+  if (isStill && statSync(path).size <= IN_MEMORY_MAX) return inMemory(path);
+  return new Database(path, { readonly, fileMustExist: true, timeout: BUSY_MS[role] });
+}
+
+/**
+ * A journal that was closed, on a disk that takes nothing: SQLite reads no file in WAL mode without making others
+ * next to it.
+ */
+function inMemory(path: string): Database.Database {
+  const bytes = readFileSync(path);
+  // https://sqlite.org/fileformat.html: write and read version; 2 is WAL, of which a database in memory has none.
+  bytes.fill(1, 18, 20);
+  return new Database(bytes, { readonly: true });
 }
 
 /** Throws a `Fault` that names `shown` unless the file is a whole journal that this scanferry can read. */
@@ -218,8 +255,7 @@ function restrict(path: string): void {
 
 /** For those who do not own the journal, not being let in is about reading. */
 function unreadable(error: unknown, path: string, role: Role): unknown {
-  const isRefused =
-    error instanceof Error && "code" in error && error.code === "JOURNAL_UNWRITABLE";
+  const isRefused = codeOf(error) === "JOURNAL_UNWRITABLE" && !isNoPlace(error);
   if (role === "owner" || !isRefused) return error;
   return journalFault("JOURNAL_UNREADABLE", path, "cannot be opened", { cause: error });
 }

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -19,6 +20,7 @@ import { networkFileSystem } from "../../../src/journal/network-file-system.ts";
 import { SCHEMA_VERSION } from "../../../src/journal/schema.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Desk } from "../../contract/journal-desk.ts";
+import { can, smallDisk } from "../../fixtures/small-disk.ts";
 import { scratch } from "./scratch.ts";
 
 const ROLES = ["owner", "guest", "reader"] as const;
@@ -228,3 +230,69 @@ test.for([
   const error = Object.assign(new Error("x"), { code });
   expect(storageFault(error, "/j.db")?.code).toBe(fault);
 });
+
+test.for([
+  ["x".repeat(252), "ENAMETOOLONG", "its log would have a longer name still"],
+  [`${"x".repeat(245)}.db`, "ENAMETOOLONG", "the longest of the files next to it has no place"],
+  ["a-file/journal.db", "ENOTDIR", "a file is no directory"],
+  ["a-loop/journal.db", "ELOOP", "a link to itself leads nowhere"],
+] as const)("%s is the place of no journal, to every role (%s): %s", async ([name, why]) => {
+  using directory = scratch();
+  writeFileSync(join(directory.path, "a-file"), "");
+  symlinkSync("a-loop", join(directory.path, "a-loop"));
+  for (const role of ROLES)
+    await expect(
+      SqliteJournal.open({ path: join(directory.path, name), role }),
+    ).rejects.toMatchObject({
+      code: "JOURNAL_UNWRITABLE",
+      message: expect.stringContaining(why),
+      hint: expect.stringContaining("Set `journal` to a file in a directory"),
+    });
+});
+
+test.runIf(can("unshare", "-m", "true"))(
+  "a closed journal on a read-only disk can be read and copied, and takes nothing",
+  async () => {
+    using directory = scratch();
+    const point = join(directory.path, "disk");
+    using disk = smallDisk(point, "40m");
+    const path = join(point, "journal.db");
+    await journalAt(path);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    disk.remount("ro");
+    const copy = join(directory.path, "copy.db");
+    {
+      await using journal = await SqliteJournal.open({ path, role: "reader" });
+      expect(await Array.fromAsync(journal.list({}))).toHaveLength(200);
+      await expect(journal.setPaused(true)).rejects.toMatchObject({ code: "JOURNAL_READ_ONLY" });
+      await journal.backup(copy);
+    }
+    await using copied = await SqliteJournal.open({ path: copy, role: "owner" });
+    expect(await Array.fromAsync(copied.list({}))).toHaveLength(200);
+    for (const role of ["guest", "owner"] as const)
+      await expect(SqliteJournal.open({ path, role })).rejects.toMatchObject({
+        code: "JOURNAL_READ_ONLY",
+      });
+  },
+);
+
+test.runIf(can("unshare", "-m", "true"))(
+  "who would write is told that the disk of a journal in use became read-only",
+  async () => {
+    using directory = scratch();
+    const point = join(directory.path, "disk");
+    using disk = smallDisk(point, "40m");
+    const path = join(point, "journal.db");
+    const owner = await SqliteJournal.open({ path, role: "owner" });
+    const [log, shared] = [`${path}-wal`, `${path}-shm`].map((file) => readFileSync(file));
+    await owner.close();
+    writeFileSync(`${path}-wal`, log ?? "");
+    writeFileSync(`${path}-shm`, shared ?? "");
+    disk.remount("ro");
+    await using reader = await SqliteJournal.open({ path, role: "reader" });
+    expect(await reader.mirrors()).toEqual([]);
+    await expect(SqliteJournal.open({ path, role: "guest" })).rejects.toMatchObject({
+      code: "JOURNAL_READ_ONLY",
+    });
+  },
+);
