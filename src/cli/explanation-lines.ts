@@ -166,8 +166,10 @@ function nextOf(record: DocumentRecord, now: number): string | null {
       : "you: run scanferry retry to send it again";
   if (ANYWAY_CODES.includes(error?.code ?? ""))
     return "when the file changes; scanferry retry --anyway sends it as it is";
-  const { person } = failureOf(error?.code ?? "");
-  if (state === "held" && person !== undefined) return `a person: ${person}`;
+  const failure = failureOf(error?.code ?? "");
+  if (state === "held" && failure.person !== undefined) return `a person: ${failure.person}`;
+  if (state === "held" && failure.fate === "hold" && failure.fixedBy.every((by) => by === "file"))
+    return "when the file changes";
   if (nextAttemptAt === null) return state === "held" ? "when the missing part is there" : null;
   const what = {
     settling: "looked at",

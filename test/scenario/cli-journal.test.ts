@@ -440,6 +440,31 @@ test("what is unfinished by its format is named, held and sent only as a person 
   expect(receipt.stdout).toMatch(/old\.pdf\tunfinished by its format$/m);
 });
 
+test("retry does not promise that an empty file is sent, whatever is asked for", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const run = (...words: string[]) => scanferry(["--config", config, ...words], { cwd: world.dir });
+  const empty = join(world.source, "empty.pdf");
+  writeFileSync(empty, "");
+  utimesSync(empty, 1e9, 1e9);
+  for (const words of [["retry"], ["retry", "--anyway"]]) {
+    expect((await run("sync")).stdout).toContain("FILE_EMPTY");
+    expect((await run(...words)).stdout).toMatch(
+      /^1 document put back in the queue\n1 of them is empty: empty files are never sent/,
+    );
+  }
+  await run("sync");
+  expect((await run("explain", empty)).stdout).toMatch(/next +when the file changes/);
+  expect(JSON.parse((await run("retry", "--json", "--state", "failed")).stdout)).toEqual({
+    queued: 0,
+    gated: 0,
+    again: 0,
+    empty: 0,
+    afterAction: 0,
+    running: false,
+  });
+});
+
 test("verify finds what is missing and what nobody journaled, and ends with 3", async () => {
   await using story = await aSyncedStory();
   expect(await story.run("verify")).toMatchObject({

@@ -27,12 +27,16 @@ type Total = {
   gated: number;
   /** Had been archived, and were gone from the archive. */
   again: number;
+  /** Without content, when they were last looked at: never sent, whatever is asked for. */
+  empty: number;
   /** Archived, with a file that could not be moved or deleted: that is tried now. */
   afterAction: number;
 };
 
 /** The code of a file that may still become whole. */
 const UNFINISHED = "FILE_UNFINISHED";
+/** The code of a file without content. */
+const EMPTY = "FILE_EMPTY";
 
 /** Which mirrors' archives refuse the account, when it is, and whether what looks unfinished goes too. */
 type Requeuing = {
@@ -67,7 +71,7 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
   const config = await shell.config();
   await using journal = await writeJournal(config);
   const scope = { cwd: shell.cwd, config, mirror: options.mirror };
-  const total: Total = { queued: 0, gated: 0, again: 0, afterAction: 0 };
+  const total: Total = { queued: 0, gated: 0, again: 0, empty: 0, afterAction: 0 };
   const closed = await closedMirrors(journal);
   const anyway = options.anyway === true;
   const queries = await queriesOf(paths, scope, journal);
@@ -125,16 +129,17 @@ async function requeue(
     const chunk = others.slice(from, from + CHUNK);
     const applied = await journal.apply(chunk.flatMap((row) => retryOf(row, at, anyway)));
     const done = new Set(applied.flatMap(({ skipped, document }) => (skipped ? [] : document?.id)));
-    for (const { id, state, documentId } of chunk) {
+    for (const { id, state, documentId, problem } of chunk) {
       if (!done.has(id)) continue;
       total.queued += 1;
+      if (problem?.code === EMPTY) total.empty += 1;
       if (state === "failed" && documentId !== null) total.again += 1;
     }
   }
 }
 
 async function tell({ out }: Shell, total: Total, running: boolean): Promise<void> {
-  const { queued, gated, again, afterAction } = total;
+  const { queued, gated, again, empty, afterAction } = total;
   if (queued + gated + afterAction === 0) {
     await out.line("nothing to retry: no held or failed document matches");
     return;
@@ -143,6 +148,12 @@ async function tell({ out }: Shell, total: Total, running: boolean): Promise<voi
   if (again > 0) {
     await out.line(
       `${again} of them were archived, but the archive does not have them any more: they are sent again`,
+    );
+  }
+  if (empty > 0) {
+    const are = empty === 1 ? "is" : "are";
+    await out.line(
+      `${empty} of them ${are} empty: empty files are never sent, and are held again until they have content`,
     );
   }
   if (gated > 0) {
