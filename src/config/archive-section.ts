@@ -166,13 +166,17 @@ type ArchivesSketch = {
   mirrors?: ({ archive?: string | undefined } | undefined)[] | undefined;
 };
 
-/** Reports certificates and keys that are none, once their files were read, and proxies that nothing can go by. */
+/**
+ * Reports certificates and keys that are none, once their files were read, and proxies that nothing can go by. `notified`: the
+ * addresses that `notify` calls, which go the way of the first archive.
+ */
 export function checkWays(
   sketch: ArchivesSketch,
+  notified: readonly string[],
   env: NodeJS.ProcessEnv,
   findings: ConfigProblems,
 ): void {
-  for (const { key, section } of archivesIn(sketch)) {
+  for (const [at, { key, section }] of archivesIn(sketch).entries()) {
     const { url, ca, clientCert: cert, clientKey } = section;
     const report = (name: string, problem: PemProblem | undefined) => {
       if (problem) findings.report([...key, name], problem.message, problem.fix);
@@ -185,9 +189,13 @@ export function checkWays(
       report("clientCert", certificateProblem(cert))
     )
       report("clientKey", keyProblem(cert, clientKey));
+    // What is written goes before the environment.
+    if (section.proxy !== undefined) continue;
     // A proxy that cannot be used must not be passed by in silence.
-    const proxy = url === undefined ? undefined : proxyIn(env, url);
-    const why = proxy === undefined ? undefined : proxyProblem(proxy);
+    const why = [url, ...(at === 0 ? notified : [])]
+      .map((called) => (called === undefined ? undefined : proxyIn(env, called)))
+      .map((proxy) => (proxy === undefined ? undefined : proxyProblem(proxy)))
+      .find((problem) => problem !== undefined);
     const fix = "set it to http://HOST:PORT, or write proxy: off";
     if (why !== undefined)
       report("proxy", { message: `the environment's HTTPS_PROXY or HTTP_PROXY ${why}`, fix });
@@ -236,9 +244,7 @@ export function networkTo(
 ) {
   return (url: string): NetworkSettings | undefined => {
     const configured = proxy !== "off" && isExcepted(env, url) ? undefined : proxy;
-    const ofEnvironment = proxyIn(env, url);
-    const isFit = ofEnvironment !== undefined && proxyProblem(ofEnvironment) === undefined;
-    return networkOf(configured ?? (isFit ? ofEnvironment : undefined), ca, undefined);
+    return networkOf(configured ?? proxyIn(env, url), ca, undefined);
   };
 }
 

@@ -29,6 +29,8 @@ export type ChannelDefinition<Shape = unknown, Settings = unknown> = {
   readonly taken: string;
   /** From the keys, checked and with their secrets filled in. */
   readonly build: (channel: Shape, around: ChannelContext) => Settings;
+  /** Addresses that are called, as far as they are known. */
+  readonly calls: (channel: Shape) => readonly string[];
   /** Hosts that the keys name; "" for one that is known elsewhere. */
   readonly hosts: (channel: Shape) => readonly string[];
   /** Whom the daemon speaks to; undefined: no other host. */
@@ -57,6 +59,7 @@ export function channel<By extends string, Keys extends z.ZodRawShape, Settings 
   const { about, conflicts } = declared;
   const nothing = () => [];
   return {
+    calls: nothing,
     hosts: nothing,
     partner: () => undefined,
     programs: nothing,

@@ -4,7 +4,7 @@
  * a single mirror, `SCANFERRY_MIRROR_…`. Secrets are looked up by their variables elsewhere (`secrets.ts`).
  */
 import { z } from "zod";
-import { nearest } from "../std/nearest.ts";
+import { editDistance, nearest } from "../std/nearest.ts";
 import { fileSchema } from "./config.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { declaredSections, isOfSecret, secretOf, shortOf, unwrap } from "./kind.ts";
@@ -174,7 +174,27 @@ function reportUnknown(env: NodeJS.ProcessEnv, findings: ConfigProblems): void {
     if (!name.startsWith(PREFIX) || !text || known.includes(name) || NAMED.test(name)) continue;
     const meant = nearest(name, known);
     const fix =
-      meant === undefined ? "docs/config.md names those that there are" : `did you mean ${meant}?`;
+      meant === undefined
+        ? `the nearest are ${inTheSameSection(name, known).join(", ")}; docs/config.md has all`
+        : `did you mean ${meant}?`;
     findings.reportVariable(name, "unknown variable", fix);
   }
+}
+
+/** How many are named of a section whose variables are all far from what was written. */
+const NAMED_MAX = 3;
+
+/** Those that begin with as many of the same words as any, the nearest first. */
+function inTheSameSection(name: string, known: readonly string[]): string[] {
+  const words = name.split("_");
+  const shared = (other: string) => {
+    const others = other.split("_");
+    const at = others.findIndex((word, index) => word !== words[index]);
+    return at < 0 ? others.length : at;
+  };
+  const most = Math.max(...known.map(shared));
+  return [...new Set(known)]
+    .filter((other) => shared(other) === most)
+    .toSorted((a, b) => editDistance(name, a) - editDistance(name, b))
+    .slice(0, NAMED_MAX);
 }

@@ -9,6 +9,7 @@ import { type ConfigFile, type ConfigPlaces, readConfigFile } from "./config-fil
 import { ConfigError, type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
 import { variableOf, variableSuffix, withEnvironment } from "./environment.ts";
 import { checkOf, kindOf, secretOf, sectionsIn, unwrap } from "./kind.ts";
+import { calledBy } from "./notify-section.ts";
 import { readFileShape, type Visit } from "./read-file-shape.ts";
 import { fillSecrets } from "./secrets.ts";
 import { parseYamlSource } from "./yaml-source.ts";
@@ -74,7 +75,7 @@ export async function wholeSketchOf(
   const read = sketchOf(file, env);
   const { sketch, findings } = read;
   const files = await fillSecrets(sketch, { config: file, env, findings });
-  checkWays(sketch, env, findings);
+  checkWays(sketch, calledBy(sketch.notify), env, findings);
   return { ...read, files };
 }
 

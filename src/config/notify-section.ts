@@ -148,6 +148,16 @@ function pingOf({ url, method, schedule }: z.output<typeof ping>, { networkTo }:
 /** `url` may be a secret: never shown in full. */
 export type PingConfig = NonNullable<ReturnType<typeof pingOf>>;
 
+/** The addresses that are called, as far as they could be read. */
+export function calledBy(
+  notify:
+    | (Written & { readonly ping?: { readonly url?: string | undefined } | undefined })
+    | undefined,
+): string[] {
+  const ofChannels = writtenChannels(notify).flatMap(({ way, channel }) => way.calls(channel));
+  return [...ofChannels, notify?.ping?.url].filter((url) => url !== undefined);
+}
+
 /** Hosts that the keys name; "" for one that a file or a variable names. */
 export function notifyHosts(notify: z.output<typeof notifySchema>): string[] {
   const { url, urlFile } = notify.ping;

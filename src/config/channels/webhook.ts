@@ -88,6 +88,7 @@ export const webhook = channel(
       const said = { format, url, secret, token, to, body, network: networkTo(url) };
       return settings({ by: "webhook" as const, name, events, ...said, headers: lowered(headers) });
     },
+    calls: ({ url, format }) => [url ?? needsOf({ format }).url ?? []].flat(),
     hosts({ url, urlFile, format }) {
       const known = url ?? (urlFile === undefined ? needsOf({ format }).url : undefined);
       return [known === undefined ? "" : new URL(known).hostname];

@@ -75,6 +75,32 @@ test("what notify calls goes the archive's way, unless it is excepted; mail know
   expect(loaded.notify?.ping?.network).toBeUndefined();
 });
 
+const SOCKS = { HTTP_PROXY: "socks5://proxy" };
+
+test.for([
+  ["", 'webhook: [{ url: "http://hooks.example.org/x" }]', 1, "the archive is https"],
+  ["", 'ping: { url: "http://ping.example.org/x" }', 1, "the ping is called too"],
+  ["", 'webhook: [{ url: "https://hooks.example.org/x" }]', 0, "nothing goes by it"],
+  ["", 'webhook: [{ url: "http://127.0.0.1:1/x" }]', 0, "nothing of this machine does"],
+  ["  proxy: off\n", 'webhook: [{ url: "http://hooks.example.org/x" }]', 0, "none is wanted"],
+] as const)(
+  "a proxy of no use and %j, notify: { %s }: refused %d times, because %s",
+  async ([archive, channel, times]) => {
+    using folder = new ConfigFolder(config(archive, `notify: { ${channel} }\n`));
+    const problems = await folder.problems({ ...SECRETS, ...SOCKS });
+    expect(problems).toEqual(
+      Array(times).fill(expect.stringContaining("HTTPS_PROXY or HTTP_PROXY is not an http")),
+    );
+  },
+);
+
+test("a proxy of the environment is of no concern where the file says which", async () => {
+  for (const written of ["off", PROXY]) {
+    using folder = new ConfigFolder(config(`  proxy: ${written}\n`));
+    expect(await folder.problems({ ...SECRETS, HTTPS_PROXY: "socks5://proxy" })).toEqual([]);
+  }
+});
+
 describe.skipIf(!hasOpenssl)("certificates", () => {
   const made = new Certificates();
   let office: Pair;
