@@ -133,6 +133,61 @@ test("init writes a starter that only its owner reads, and overwrites nothing un
   expect(readFileSync(config, "utf8")).toBe(written);
 });
 
+/** Has a process send itself this signal while its program is loaded. */
+function signalWhileLoading(signal: NodeJS.Signals): NodeJS.ProcessEnv {
+  const preload = `import { registerHooks } from "node:module";
+    let sent = false;
+    registerHooks({ resolve(word, context, next) {
+      if (!sent && context.parentURL?.endsWith("/main.js")) {
+        sent = true;
+        process.kill(process.pid, "${signal}");
+      }
+      return next(word, context);
+    } });`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` };
+}
+
+test.for([
+  ["SIGTERM", "run", 0, "nothing is in flight yet"],
+  ["SIGINT", "run", 0, "the same"],
+  ["SIGTERM", "sync", "SIGTERM", "what was asked for was not done"],
+] as const)(
+  "%s while the program of `%s` is loaded ends it with %s: %s",
+  async ([signal, command, expected]) => {
+    await using world = await aWorld();
+    const env = signalWhileLoading(signal);
+    await using process = aProcess(["--config", world.configFile(), command], env);
+    expect(await process.ended).toBe(expected);
+    expect(process.output).toEqual({ stdout: "", stderr: "" });
+  },
+);
+
+test("SIGHUP while the daemon is loaded changes nothing: it reads the configuration anyway", async () => {
+  await using world = await aWorld();
+  const env = signalWhileLoading("SIGHUP");
+  await using process = aProcess(["--config", world.configFile(), "run"], env);
+  await process.says(/"running"|"started"|watching/);
+  expect(await process.end("SIGTERM")).toBe(0);
+});
+
+test.for([
+  ["#!/bin/sh\nexit 1\n", 0o755, "too old"],
+  ["", 0o644, "no program"],
+] as const)(
+  "a $SCANFERRY_NODE of no use (%j, mode %o) is told of, and another one runs: %s",
+  ([text, mode]) => {
+    using folder = new Folder();
+    const node = join(folder.path, "node");
+    writeFileSync(node, text, { mode });
+    const env = { ...process.env, SCANFERRY_NODE: node };
+    const { status, stdout, stderr } = spawnSync(BIN, ["--version"], { env, encoding: "utf8" });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    expect(linesOf(stderr)).toEqual([
+      expect.stringContaining(`SCANFERRY_NODE is ${node}, which is no Node`),
+    ]);
+  },
+);
+
 test.for(["SIGTERM", "SIGINT"] as const)(
   "serve-archive says where it listens; %s ends it with 0, and it keeps what it has",
   async (signal) => {
