@@ -62,7 +62,11 @@ async function aMachine(): Promise<AsyncDisposable & { readonly root: SandboxRoo
   );
   await archive.says(/listening on http:\S+\n/);
   const archiveUrl = /listening on (\S+)/.exec(archive.output.stdout)?.[1] ?? "";
-  const root = new SandboxRoot({ archiveUrl, webPort: await freePort() });
+  const root = new SandboxRoot({
+    archiveUrl,
+    webPort: await freePort(),
+    servePort: await freePort(),
+  });
   root.type("account.key", "key");
   root.type("signing.secret", "secret");
   writeFileSync(root.at("srv/scans/scan.pdf"), pdfOf(1));
