@@ -171,7 +171,7 @@ function noteLines(report: StatusReport, { now }: StatusContext): string[] {
 function movedLines({ moved, movedDocuments }: StatusReport): string[] {
   if (moved.length === 0) return [];
   return [
-    `${counted(movedDocuments, "document")} renamed or moved here; the archive still has them in their old folder${movedDocuments > moved.length ? ` (the latest ${moved.length})` : ""}:`,
+    `${counted(movedDocuments, "document")} renamed or moved here; the archive still has ${movedDocuments === 1 ? "it" : "them"} under the old path${movedDocuments > moved.length ? ` (the latest ${moved.length})` : ""}:`,
     ...moved.map(({ path, from, archivedIn, documentId }) =>
       printable(`  ${path}  was ${from}, in ${archivedIn} as document ${documentId}`),
     ),

@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -39,6 +40,18 @@ async function planOf(config: string): Promise<Plan & { code: number }> {
 
 const byPath = ([a]: readonly unknown[], [b]: readonly unknown[]) =>
   String(a) < String(b) ? -1 : 1;
+
+test("sources that overlap by a link, with which nothing is sent, make no plan", async () => {
+  await using world = await aWorld();
+  world.write("letter.pdf", pdfOf(1));
+  const config = world.configFile();
+  symlinkSync(world.source, join(world.dir, "link"));
+  const mirror = "mirrors:\n  - { name: other, source: ./link, target: /Scans }\n";
+  writeFileSync(config, readFileSync(config, "utf8").replace("mirrors:\n", mirror));
+  const refused = { code: 1, stdout: "", stderr: expect.stringContaining("by a link or a mount") };
+  for (const command of ["sync", "plan"])
+    expect(await scanferry(["--config", config, command])).toMatchObject(refused);
+});
 
 function fill(world: World): void {
   world.write("letter.pdf", pdfOf(2));

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf, archivesOf } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
+import { assertApart } from "../../daemon/sources-apart.ts";
 import type { Journal, Registry, Reports } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { EXIT } from "../exit.ts";
@@ -30,6 +31,8 @@ export function addPlan(program: Command, shell: Shell): void {
 
 async function plan(shell: Shell, json: boolean): Promise<void> {
   const config = await shell.config();
+  // What the daemon refuses to send is no plan.
+  assertApart(config.mirrors);
   await using stack = new AsyncDisposableStack();
   const journal = await readJournal(config);
   stack.use(journal);

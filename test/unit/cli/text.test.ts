@@ -103,10 +103,10 @@ describe("status lines", () => {
   });
 
   test.for([
-    [1, "1 document renamed or moved here; the archive still has them in their old folder:"],
+    [1, "1 document renamed or moved here; the archive still has it under the old path:"],
     [
       12_345,
-      "12,345 documents renamed or moved here; the archive still has them in their old folder (the latest 1):",
+      "12,345 documents renamed or moved here; the archive still has them under the old path (the latest 1):",
     ],
   ] as const)("of %s moved documents it is told how many there are", ([movedDocuments, line]) => {
     const one = { mirror: "scans", path: "b.pdf", from: "a.pdf", archivedIn: "/S", documentId: 7 };
