@@ -28,9 +28,11 @@ export function explanationLines(
     field("rule", ruleOf(mirror, learnedSettle)),
   );
   lines.push(field("folder", folderOf(current?.document, target, mirror)));
-  if (leftOut !== null) lines.push(field("left out", `never sent: ${leftOut}`));
+  const isSent = current !== undefined && current.document.documentId !== null;
+  if (leftOut !== null)
+    lines.push(field("left out", `${isSent ? "now" : "never sent"}: ${leftOut}`));
   if (note !== null) lines.push(field("state", `not in the journal: ${note}`));
-  if (current) lines.push(...documentFields(current, explanation.waits, now, terminal));
+  if (current) lines.push(...documentFields(current, explanation, now, terminal));
   for (const revision of revisions) {
     lines.push("", ...historyLines(titleOf(revision, current), revision.history));
     if (revision.attempts.length > 0) lines.push("", ...attemptLines(revision.attempts));
@@ -93,7 +95,7 @@ function paperOf({ pagesEstimated, sha256 }: DocumentRecord): string {
 
 function documentFields(
   { document, contents }: Revision,
-  waits: string | null,
+  { waits, leftOut }: Pick<Explanation, "waits" | "leftOut">,
   now: number,
   terminal: Terminal,
 ): string[] {
@@ -126,7 +128,8 @@ function documentFields(
   else add("waits", waits);
   add("remark", document.remark);
   add("moved from", document.movedFrom);
-  add("local file", document.goneAt === null ? null : `gone since ${timeText(document.goneAt)}`);
+  const away = leftOut === null ? "gone" : "left out or gone";
+  add("local file", document.goneAt === null ? null : `${away} since ${timeText(document.goneAt)}`);
   const atOnce = document.retry === "afterAction" ? "; scanferry retry tries it at once" : "";
   const after = [document.after, document.afterMessage].join(" ").trim();
   add("after", document.after === null ? null : `${after}${atOnce}`);

@@ -98,6 +98,6 @@ export function remarksOf(record: DocumentRecord): string[] {
     isAfterPending(record) ? `not moved or deleted: ${afterMessage}` : "",
     record.attributes?.unfinished === true ? "(unfinished by its format)" : "",
     current ? "" : "(an earlier revision)",
-    goneAt === null ? "" : "(the local file is gone)",
+    goneAt === null ? "" : "(the local file is gone or left out)",
   ];
 }

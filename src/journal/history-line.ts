@@ -18,7 +18,7 @@ export function seenLine({ firstSeenAt, seen, supersedes }: Document): HistoryLi
     from: null,
     to: "settling",
     event: "add",
-    detail: supersedes === null ? detail : `${detail}, supersedes document ${supersedes}`,
+    detail: supersedes === null ? detail : `${detail}, supersedes journal row ${supersedes}`,
   };
 }
 
@@ -104,7 +104,7 @@ export function followLine(document: Document, successor: Document, at: number):
 
 /** The last line of the row whose file turned out to be a sent document that was moved. */
 export function successorLine(successor: Document, id: number, at: number): HistoryLine {
-  const detail = `is document ${id}, moved here`;
+  const detail = `is journal row ${id}, moved here`;
   return { at, from: successor.state, to: null, event: "follow", detail };
 }
 

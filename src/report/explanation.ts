@@ -31,7 +31,7 @@ import { runningDaemon } from "../journal/open-journal.ts";
 import type { Mirror } from "../config/config.ts";
 
 /** The last line of a row that turned out to be a document that was moved: which one. */
-const FOLLOWED = /^is document (\d+), moved here$/u;
+const FOLLOWED = /^is (?:document|journal row) (\d+), moved here$/u;
 
 /** The note on a path where nothing is, and nothing was. */
 export const NO_SUCH_FILE =

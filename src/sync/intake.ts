@@ -234,12 +234,12 @@ export class Intake {
     for (const { id, ...row } of rows) {
       changes.push(
         (await this.#isKept({ id, ...row }))
-          ? { type: "note", id, at, why: "the local file is gone", set: { goneAt: at }, place }
+          ? { type: "note", id, at, why: "file gone or left out", set: { goneAt: at }, place }
           : {
               type: "forget",
               id,
               at,
-              why: "the file was removed before it was sent",
+              why: "the file was removed or left out before it was sent",
               // What was sent before it must be found when the same bytes come back.
               restore: true,
               goneAt: at,

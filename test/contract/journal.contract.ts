@@ -436,7 +436,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         ).toMatchObject({
           event: "follow",
           to: null,
-          detail: `is document ${sent.id}, moved here`,
+          detail: `is journal row ${sent.id}, moved here`,
         });
         const back = await desk.add("old/a.pdf");
         expect((await desk.follow(sent.id, back.id))?.document).toMatchObject({

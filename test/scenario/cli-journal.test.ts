@@ -440,6 +440,20 @@ test("what is unfinished by its format is named, held and sent only as a person 
   expect(receipt.stdout).toMatch(/old\.pdf\tunfinished by its format$/m);
 });
 
+test("a file that was sent and is left out by now is not called gone, nor never sent", async () => {
+  await using world = await aWorld();
+  world.write("done.pdf", pdfOf(1));
+  const run = (...words: string[]) => scanferry(["--config", config, ...words], { cwd: world.dir });
+  let config = world.configFile();
+  expect((await run("sync")).code).toBe(0);
+  config = world.configFile("", '    exclude: ["done*"]');
+  expect((await run("sync")).code).toBe(0);
+  expect((await run("list")).stdout).toContain("(the local file is gone or left out)");
+  const { stdout } = await run("explain", join(world.source, "done.pdf"));
+  expect(stdout).toMatch(/left out +now: exclude has/);
+  expect(stdout).toMatch(/local file +left out or gone since/);
+});
+
 test("retry does not promise that an empty file is sent, whatever is asked for", async () => {
   await using world = await aWorld();
   const config = world.configFile();
