@@ -27,7 +27,7 @@ export async function fill(dataDir: string, count: number): Promise<void> {
   const { store } = await openStorage(dataDir, opened, false);
   const account = store.account({ key: "demo", secret: "demo" }, 0);
   const folders = Array.from({ length: FOLDERS }, (_, n) =>
-    store.makeFolder(account, `/F${n % 25}/${n}`, n),
+    store.makeFolder(account.id, `/F${n % 25}/${n}`, n),
   );
   // Half of everything lies in one folder: someone always does that.
   const folderOf = (n: number) => (n % 2 === 0 ? account.rootId : (folders[n % FOLDERS] ?? 0));

@@ -7,6 +7,7 @@ import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer, MALFORMED } from "./reading.ts";
 import { sendContent } from "./content.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
+import type { FolderDescription } from "./folder-table.ts";
 import { unusable } from "./refusal.ts";
 import { readShape } from "./read-shape.ts";
 import type { Account } from "./store.ts";
@@ -127,13 +128,9 @@ export const ACTIONS = {
       keywords: text,
       expireDate: z.int().nullable().optional(),
     },
-    (context, { account: key, path, ...description }) => {
-      const { store, settings } = context;
-      const id = store.makeFolder(accountOf(context, key), path, settings.clock.now());
-      store.folders.describe(id, description);
-      context.expiry.poke();
-      return { id };
-    },
+    (context, { account: key, path, ...description }) => ({
+      id: describeFolder(context, accountOf(context, key), path, description),
+    }),
   ),
   "/quota": action({ account, pages: z.int().min(0).nullable() }, (context, body) => {
     const { id } = accountOf(context, body.account);
@@ -149,6 +146,18 @@ export const ACTIONS = {
     return { rules: plan?.length ?? 0 };
   }),
 };
+
+/** Makes the folder `/A/B` if missing, and sets what it says of its own; returns its id. */
+export function describeFolder(
+  { store, settings, expiry }: Context,
+  { id: accountId }: Account,
+  path: string,
+  description: FolderDescription,
+): number {
+  const id = store.makeFolder(accountId, path, settings.clock.now(), description);
+  expiry.poke();
+  return id;
+}
 
 /** The account with this key; the first one when none is given. Throws `Unusable`, status 404, without one. */
 export function accountOf({ accounts }: Context, key: unknown): Account {

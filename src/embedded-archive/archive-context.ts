@@ -63,6 +63,6 @@ export async function openContext(
     faults: new FaultSchedule(settings.faults),
   };
   for (const account of accounts)
-    for (const path of settings.folders) store.makeFolder(account, path, clock.now());
+    for (const path of settings.folders) store.makeFolder(account.id, path, clock.now());
   return context;
 }

@@ -120,12 +120,7 @@ export class ClosedArchive implements AsyncDisposable {
 
   /** Makes the folder `/A/B` and all above it, and sets what it says of its own; returns its id. */
   createFolder(path: string, description: FolderDescription = {}, key?: string): number {
-    const { id } = this.#account(key);
-    const now = this.#clock.now();
-    const rootId = this.#store.folders.root(id, now);
-    const folderId = this.#store.makeFolder({ id, rootId }, path, now);
-    this.#store.folders.describe(folderId, description);
-    return folderId;
+    return this.#store.makeFolder(this.#account(key).id, path, this.#clock.now(), description);
   }
 
   /** Pages for the next runs; `unlimited`, or `default`: as the options of the run say. */

@@ -6,7 +6,7 @@ import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { type Address, type EmbeddedArchiveOptions, settingsOf } from "./archive-options.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
-import { accountOf, adminOf } from "./admin.ts";
+import { accountOf, adminOf, describeFolder } from "./admin.ts";
 import { serverOf } from "./server.ts";
 export type { StoredDocument } from "./document-row.ts";
 export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
@@ -62,14 +62,12 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** Makes the folder `/A/B` and all above it; returns its id, the old one where it exists. */
   createFolder(path: string, account?: string): number {
-    const { store, settings } = this.#context;
-    return store.makeFolder(accountOf(this.#context, account), path, settings.clock.now());
+    return this.describeFolder(path, {}, account);
   }
 
-  /** Sets what the folder `/A/B` says of its own, making it if missing. */
-  describeFolder(path: string, description: FolderDescription, account?: string): void {
-    this.#context.store.folders.describe(this.createFolder(path, account), description);
-    this.#context.expiry.poke();
+  /** Sets what the folder `/A/B` says of its own, making it if missing; returns its id. */
+  describeFolder(path: string, description: FolderDescription, account?: string): number {
+    return describeFolder(this.#context, accountOf(this.#context, account), path, description);
   }
 
   /**

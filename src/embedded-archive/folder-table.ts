@@ -59,8 +59,8 @@ export class FolderTable {
   }
 
   /** The folder at `/A/B`, with all that is missing on the way made. */
-  make(accountId: number, rootId: number, path: string, now: number): number {
-    let id = rootId;
+  make(accountId: number, path: string, now: number): number {
+    let id = this.root(accountId, now);
     for (const name of namesOf(path))
       id = this.#child(id, name) ?? this.#add(accountId, id, name, now);
     return id;

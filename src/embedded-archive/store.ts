@@ -8,7 +8,7 @@ import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./archive-options.ts";
 import { type StoredDocument, storedDocumentOf, type StoredDocumentRow } from "./document-row.ts";
 import { type Converted, DocumentTable, type ReceivedDocument } from "./document-table.ts";
-import { FolderTable } from "./folder-table.ts";
+import { type FolderDescription, FolderTable } from "./folder-table.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
@@ -116,14 +116,21 @@ export class Store {
       .all();
   }
 
-  /** Makes `/A/B` and all above it; returns its id, the old one where it exists. Throws EMBEDDED_ARCHIVE_OPTIONS. */
-  makeFolder(account: Pick<Account, "id" | "rootId">, path: string, now: number): number {
+  /**
+   * Makes `/A/B` and all above it, and sets what it says of its own; returns its id, the old one where it exists.
+   * Throws EMBEDDED_ARCHIVE_OPTIONS.
+   */
+  makeFolder(accountId: number, path: string, now: number, said: FolderDescription = {}): number {
     if (folderPath(path) === MALFORMED)
       throw unusable(
         `${JSON.stringify(path)} is not a folder's path`,
         "Write it as /A/B: a slash before every name, no empty names.",
       );
-    return this.inOneTransaction(() => this.folders.make(account.id, account.rootId, path, now));
+    return this.inOneTransaction(() => {
+      const id = this.folders.make(accountId, path, now);
+      this.folders.describe(id, said);
+      return id;
+    });
   }
 
   /**
