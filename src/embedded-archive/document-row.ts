@@ -27,9 +27,12 @@ export type StoredDocumentRow = {
   uploaded_at: number;
   modified_at: number;
   status: "UPLOADED" | "CONVERTED";
+  /** 0 until converted. */
   pages: number;
   filesize: number;
+  /** Bytes that were stored. */
   size: number;
+  /** Of those bytes, hexadecimal. */
   sha256: string;
   pages_charged: number;
   batch: string | null;
@@ -77,26 +80,19 @@ export function documentOf(row: StoredDocumentRow): ArchiveDocument {
 }
 
 /** One document as an auditor sees it: what is really stored, whatever the interface shows. */
-export type StoredDocument = {
-  id: number;
+export type StoredDocument = Pick<
+  StoredDocumentRow,
+  "id" | "filename" | "size" | "sha256" | "pages" | "status" | "batch" | MetadataName
+> & {
   folderId: number;
   /** `/A/B`; `/` for the root. */
   folderPath: string;
-  filename: string;
-  /** Bytes that were stored. */
-  size: number;
-  /** Of those bytes, hexadecimal. */
-  sha256: string;
-  /** 0 until converted. */
-  pages: number;
-  status: "UPLOADED" | "CONVERTED";
   digidoc: boolean;
-  batch: string | null;
   /** Epoch milliseconds. */
   uploadedAt: number;
   /** Epoch milliseconds. */
   expireDate: number | null;
-} & Pick<StoredDocumentRow, MetadataName>;
+};
 
 /** The row as an auditor sees it; `folderPath` is that of its folder. */
 export function storedDocumentOf(row: StoredDocumentRow, folderPath: string): StoredDocument {

@@ -5,7 +5,7 @@ import { ACTIONS, Unusable } from "./admin.ts";
 import type { Context } from "./archive-context.ts";
 import { sameText } from "./authentication.ts";
 import { isShown, kindOfContent, sendContent } from "./content.ts";
-import type { StoredDocumentRow } from "./document-row.ts";
+import { METADATA, type StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
 import { type Html, html } from "./html.ts";
 import { isLocal } from "./local.ts";
@@ -75,10 +75,13 @@ function tableOf(rows: readonly StoredDocumentRow[]): Html {
 ${lines}</table>`;
 }
 
+/** What is known of a document, with its name. */
+type Fact = [string, string | number | null];
+
 /** One document: `preview`, all that is known of it, what is inside it, and the way to its bytes. */
 function documentPage({ store }: Context, row: StoredDocumentRow, preview: Html): Html {
   const path = store.folders.pathOf(row.folder_id);
-  const facts: [string, string | number | null][] = [
+  const facts: Fact[] = [
     ["Folder", path],
     ["State", row.status],
     ["Pages", row.pages],
@@ -87,12 +90,7 @@ function documentPage({ store }: Context, row: StoredDocumentRow, preview: Html)
     ["Uploaded (UTC)", momentOf(row.uploaded_at)],
     ["Expires (UTC)", row.expire_at === null ? null : momentOf(row.expire_at)],
     ["Batch", row.batch],
-    ["Title", row.title],
-    ["Author", row.author],
-    ["Subject", row.subject],
-    ["Keywords", row.keywords],
-    ["Producer", row.producer],
-    ["Description", row.description],
+    ...METADATA.map((name): Fact => [name.replace(/^./, (c) => c.toUpperCase()), row[name]]),
     ["Viewed", row.viewed_tally],
     ["Downloaded", row.downloaded_tally],
   ];
@@ -173,6 +171,11 @@ export function addPages(app: FastifyInstance, context: Context): void {
   const key = randomBytes(32);
   const signatureOf = (id: number, until: number) =>
     createHmac("sha256", key).update(`${id}:${until}`).digest("hex");
+  const documentAt = ({ id }: Place["Params"]) => {
+    const row = store.documents.uploadedById(numberOf(id));
+    assertFound(row);
+    return row;
+  };
   app.addHook("onRequest", async ({ raw }) => assertFound(isLocal(raw)));
 
   app.get("/", async (_request, reply) => send(reply, indexPage(context)));
@@ -195,11 +198,9 @@ export function addPages(app: FastifyInstance, context: Context): void {
     return send(reply, folderPage(context, folder, numberOf(query.page ?? "0")));
   });
   app.get<Place>("/documents/:id", async ({ params }, reply) => {
-    const id = numberOf(params.id);
-    assertFound(store.documents.uploadedById(id));
+    const { id } = documentAt(params);
     store.count(id, "viewed");
-    const row = store.documents.uploadedById(id);
-    assertFound(row);
+    const row = documentAt(params);
     const kind = await kindOfContent(blobs, row);
     const until = settings.clock.now() + PREVIEW_MS_MAX;
     const link = `/documents/${id}/preview?until=${until}&signature=${signatureOf(id, until)}`;
@@ -209,15 +210,14 @@ export function addPages(app: FastifyInstance, context: Context): void {
     return send(reply, documentPage(context, row, isShown(kind) ? preview : NOTHING));
   });
   app.get<Place>("/documents/:id/preview", async ({ params, query }, reply) => {
-    const row = store.documents.uploadedById(numberOf(params.id));
+    const row = documentAt(params);
     const until = numberOf(query.until ?? "");
-    assertFound(row && settings.clock.now() < until);
+    assertFound(settings.clock.now() < until);
     assertFound(sameText(query.signature ?? "", signatureOf(row.id, until)));
     return sendContent(blobs, row, reply, true);
   });
   app.get<Place>("/documents/:id/content", async ({ params }, reply) => {
-    const row = store.documents.uploadedById(numberOf(params.id));
-    assertFound(row);
+    const row = documentAt(params);
     store.count(row.id, "downloaded");
     return sendContent(blobs, row, reply);
   });
