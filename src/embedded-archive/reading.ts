@@ -3,6 +3,7 @@
  * booleans and dates; what is read here is this archive's choice, and it is strict: a blank or
  * padded value is malformed, so that a client's attributes shows.
  */
+import { z } from "zod";
 
 /** What a reader returns for text that it cannot read. */
 export const MALFORMED = Symbol("malformed");
@@ -16,19 +17,15 @@ export const integer: FieldReader<number> = (text) => {
   return Number.isSafeInteger(value) ? value : MALFORMED;
 };
 
-const BOOLEANS = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
-]);
+const BOOLEAN = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] });
 
 /** `true`, `false`, `1` or `0`, in any case. */
-export const boolean: FieldReader<boolean> = (text) =>
-  BOOLEANS.get(text.toLowerCase()) ?? MALFORMED;
+export const boolean: FieldReader<boolean> = (text) => BOOLEAN.safeParse(text).data ?? MALFORMED;
 
 const ISO =
-  /^(?<day>\d{4}-(?<month>\d{2})-(?<date>\d{2}))(?<time>T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?<zone>Z|[+-]\d{2}:\d{2})?$/;
+  /^(?<day>\d{4}-\d{2}-\d{2})(?<time>T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?<zone>Z|[+-]\d{2}:\d{2})?$/;
+/** Days of the calendar alone. */
+const DAY = z.iso.date();
 const DAY_MS = 86_400_000;
 /** The farthest moment that a Date holds, either way from the epoch. */
 const EPOCH_MS_MAX = 8.64e15;
@@ -39,12 +36,10 @@ export const date: FieldReader<number> = (text) => {
     const ms = integer(text);
     return ms === MALFORMED || Math.abs(ms) > EPOCH_MS_MAX ? MALFORMED : ms;
   }
-  const { day, month, date, time, zone } = ISO.exec(text)?.groups ?? {};
+  const { day, time, zone } = ISO.exec(text)?.groups ?? {};
   if (day === undefined || (time === undefined && zone !== undefined)) return MALFORMED;
   // Date.parse takes the 30th of February for the 2nd of March.
-  const midnight = Date.parse(`${day}T00:00Z`);
-  if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(date)) return MALFORMED;
-  if (new Date(midnight).getUTCMonth() + 1 !== Number(month)) return MALFORMED;
+  if (!DAY.safeParse(day).success) return MALFORMED;
   const ms = Date.parse(`${day}${time ?? "T00:00"}${zone ?? "Z"}`);
   return Number.isNaN(ms) ? MALFORMED : ms;
 };

@@ -105,11 +105,8 @@ function documentConditions(accountId: number, asked: Asked, before: number): Co
   const all = new Conditions("document", accountId);
   if (before !== Infinity) all.add("uploaded_at < ?", before);
   addQuery(all, asked);
-  addLabel(all, "filename", asked.docFilename);
-  addLabel(all, "title", asked.docTitle);
-  addLabel(all, "author", asked.docAuthor);
-  addLabel(all, "subject", asked.docSubject);
-  addLabel(all, "keywords", asked.docKeywords);
+  for (const name of ["Filename", "Title", "Author", "Subject", "Keywords"] as const)
+    addLabel(all, name.toLowerCase() as Lowercase<typeof name>, asked[`doc${name}`]);
   all.present("expire_at", asked.docHasExpireDate);
   all.range("created_at", asked.createdDateStart, asked.createdDateEnd);
   all.range("modified_at", asked.modifiedDateStart, asked.modifiedDateEnd);
