@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { extname } from "node:path";
-import type { Worker } from "node:worker_threads";
-import { quietWorker } from "../std/quiet-worker.ts";
+import { QuietThread } from "../std/quiet-thread.ts";
 import PQueue from "p-queue";
 import { messageOf } from "../std/fault.ts";
 import type { WorkerReply, WorkerRequest } from "./conversion-worker.ts";
@@ -14,15 +12,15 @@ const HEAP_MB_MAX = 1024;
 /** Uploads wait for their pages, conversions for nobody. */
 const PRIORITY = { pages: 1, extract: 0 } as const;
 
-/**
- * Looks into documents in a thread of its own, one at a time, so that it is known which one broke
- * the thread; the next job gets a new one. Never rejects: what cannot be read is one page.
- */
+/** The thread of an archive that was closed: to load another takes longer than most documents. */
+let idle: QuietThread | undefined;
+
+/** Looks into documents in a thread of its own, one at a time. Never rejects: what cannot be read is one page. */
 export class Converter {
   readonly #queue = new PQueue({ concurrency: 1 });
   readonly #log: (event: Record<string, unknown>) => void;
   readonly #jobMsMax: number;
-  #worker: Worker | undefined;
+  readonly #thread: QuietThread;
   #closed = false;
 
   constructor(
@@ -31,6 +29,10 @@ export class Converter {
   ) {
     this.#log = log;
     this.#jobMsMax = jobMsMax;
+    // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+    const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#thread = idle ?? new QuietThread(url, HEAP_MB_MAX);
+    idle = undefined;
   }
 
   /** What the job finds in the file. */
@@ -47,41 +49,21 @@ export class Converter {
 
   /** Gives up what is under way. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#worker?.terminate();
+    if (!this.#closed) {
+      this.#closed = true;
+      const over = this.#queue.pending === 0 ? idle : this.#thread;
+      if (over !== this.#thread) idle = this.#thread;
+      await over?.running?.terminate();
+    }
     await this.#queue.onIdle();
   }
 
   async #ask(request: WorkerRequest): Promise<WorkerReply> {
     if (this.#closed) return { failed: "the archive is closing" };
-    const worker = (this.#worker ??= this.#start());
-    const answered = new AbortController();
-    const signal = AbortSignal.any([AbortSignal.timeout(this.#jobMsMax), answered.signal]);
     try {
-      // `once` rejects on 'error'; an exit without an error comes from `close` alone.
-      const reply = Promise.race([
-        once(worker, "message", { signal }),
-        once(worker, "exit", { signal }).then(() => [{ failed: "the thread ended" }]),
-      ]);
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      worker.postMessage(request);
-      const [answer] = (await reply) as [WorkerReply];
-      return answer;
+      return (await this.#thread.ask(request, AbortSignal.timeout(this.#jobMsMax))) as WorkerReply;
     } catch (error) {
-      await worker.terminate();
       return { failed: messageOf(error) };
-    } finally {
-      answered.abort();
     }
-  }
-
-  #start(): Worker {
-    // The source and what is built from it differ in the extension, and nobody rewrites a URL.
-    const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = quietWorker(url, HEAP_MB_MAX);
-    worker.on("exit", () => {
-      if (this.#worker === worker) this.#worker = undefined;
-    });
-    return worker;
   }
 }

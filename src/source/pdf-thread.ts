@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { extname } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { unlessAborted } from "../std/abort.ts";
-import { quietWorker } from "../std/quiet-worker.ts";
+import { QuietThread } from "../std/quiet-thread.ts";
 import type { OpenBytes } from "./read-file.ts";
 
 /**
@@ -14,13 +14,14 @@ const HEAP_MB_MAX = 256;
 /** The thread takes tens of megabytes: it is let go of when it has had nothing to do for so long. */
 const REST_MS = 30_000;
 
-/**
- * Counts pages in a thread of its own, one document at a time, so that it is known which one broke
- * the thread; the next gets a new one.
- */
+/** Counts pages in a thread of its own, one document at a time. */
 export class PdfThread {
   readonly #jobMsMax: number;
-  #worker: Worker | undefined;
+  // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+  readonly #thread = new QuietThread(
+    new URL(`./pdf-worker${extname(import.meta.url)}`, import.meta.url),
+    HEAP_MB_MAX,
+  );
   /** Resolves when the thread's engine is loaded, or never will be. */
   #loaded: Promise<unknown> = Promise.resolve();
   #turn: Promise<unknown> = Promise.resolve();
@@ -39,7 +40,7 @@ export class PdfThread {
 
   async #ask(bytes: OpenBytes, hurry: AbortSignal): Promise<number | undefined> {
     this.#jobs += 1;
-    const worker = (this.#worker ??= this.#start());
+    const worker = this.#thread.running ?? this.#start();
     try {
       await unlessAborted(this.#loaded, hurry);
     } catch {
@@ -48,44 +49,27 @@ export class PdfThread {
       return undefined;
     }
     // It broke over being loaded: there is no memory for it.
-    if (this.#worker !== worker) return undefined;
-    const answered = new AbortController();
-    const deadline = AbortSignal.timeout(this.#jobMsMax);
-    const signal = AbortSignal.any([hurry, deadline, answered.signal]);
+    if (this.#thread.running !== worker) return undefined;
     try {
-      // `once` rejects on 'error'; an exit without one comes from `terminate`.
-      const reply = Promise.race([
-        once(worker, "message", { signal }),
-        once(worker, "exit", { signal }).then(() => [undefined]),
-      ]);
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      worker.postMessage(bytes);
-      const [pages] = (await reply) as [number | undefined];
+      const signal = AbortSignal.any([hurry, AbortSignal.timeout(this.#jobMsMax)]);
+      const pages = await this.#thread.ask(bytes, signal);
       this.#rest();
-      return pages;
+      return pages as number | undefined;
     } catch {
-      await worker.terminate();
       return undefined;
-    } finally {
-      answered.abort();
     }
   }
 
   #rest(): void {
     const job = this.#jobs;
     const over = () => {
-      if (job === this.#jobs) void this.#worker?.terminate();
+      if (job === this.#jobs) void this.#thread.running?.terminate();
     };
     AbortSignal.timeout(REST_MS).addEventListener("abort", over, { once: true });
   }
 
   #start(): Worker {
-    // The source and what is built from it differ in the extension, and nobody rewrites a URL.
-    const url = new URL(`./pdf-worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = quietWorker(url, HEAP_MB_MAX);
-    worker.on("exit", () => {
-      if (this.#worker === worker) this.#worker = undefined;
-    });
+    const worker = this.#thread.start();
     this.#loaded = Promise.race([once(worker, "message"), once(worker, "exit")]).catch(() => {});
     return worker;
   }

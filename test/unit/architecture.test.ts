@@ -163,7 +163,7 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_339,
+  std: 1_380,
   wire: 200,
   formats: 1_950,
   network: 991,
@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_837,
   "main.ts": 24,
-  "embedded-archive": 4_577,
+  "embedded-archive": 4_556,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */
