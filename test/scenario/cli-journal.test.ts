@@ -97,7 +97,7 @@ describe("before there is a journal", () => {
     for (const nothing of ["none.pdf", "link.pdf"]) {
       const explained = await run("explain", nothing);
       expect(explained.stdout).toMatch(
-        /There is no such file, .* It does not follow symbolic links/,
+        /There is no regular file here, .* It does not follow symbolic links/,
       );
       expect(explained.code).toBe(1);
     }
@@ -170,6 +170,7 @@ test("what is for a program is JSON alone, whatever the command", async () => {
     queued: 2,
     gated: 0,
     again: 0,
+    empty: 0,
     afterAction: 0,
     running: false,
   });
