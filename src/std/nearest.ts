@@ -3,7 +3,7 @@ const DISTANCE_MAX = 3;
 
 /**
  * The word among `known` that `word` was probably meant to be; undefined when none is near.
- * Upper and lower case count as the same, and a short word may not change altogether.
+ * Upper and lower case count as the same, and half of the longer word stays.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: { word: string; distance: number } | undefined;
@@ -11,8 +11,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     // The table is as long as the word; pasted text need not be compared.
     if (Math.abs(candidate.length - word.length) > DISTANCE_MAX) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    const near = distance <= DISTANCE_MAX && distance < Math.min(candidate.length, word.length);
-    if (near && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+    const most = Math.min(DISTANCE_MAX, Math.max(candidate.length, word.length) / 2);
+    if (distance <= most && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
       best = { word: candidate, distance };
     }
   }

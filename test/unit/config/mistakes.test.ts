@@ -560,6 +560,7 @@ describe("nearest", () => {
     ["timeuot", "timeout", "two letters changed places"],
     ["uri", "url", "one letter of three"],
     ["xyz", undefined, "nothing of it is left"],
+    ["arc", undefined, "two letters of three are others"],
     ["completelyDifferent", undefined, "no mistake of typing"],
     ["x".repeat(100_000), undefined, "something was pasted there"],
   ] as const)("%s was meant to be %s: %s", ([word, meant]) => {
