@@ -20,12 +20,13 @@ import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
 import { type Repertoire, someRepertoire } from "./actions.ts";
+import { takerOf } from "./auditor.ts";
 import { Dice } from "./dice.ts";
 import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
 import { SimulatedArchive } from "./simulated-archive.ts";
 import type { SimulatedReader, Source, UsedReader } from "./simulated-reader.ts";
-import { SimulatedTree } from "./simulated-tree.ts";
+import { digestOf, SimulatedTree } from "./simulated-tree.ts";
 import { someConfig, someMirror } from "./some-settings.ts";
 import { Trace, journaled } from "./trace.ts";
 
@@ -355,7 +356,9 @@ export class SimulatedWorld {
         // The archive was asked a moment ago; someone may have been quicker.
         (each.removedAt ?? now) > now - ASKED_MS_MAX,
     );
-    if (!proven)
+    const taken = () =>
+      this.archive.stored.some((each) => takerOf(this, each)?.digest === digestOf(content));
+    if (!proven && !taken())
       this.problems.push(`${path}: moved or deleted, but the archive does not have ${content}`);
   }
 
