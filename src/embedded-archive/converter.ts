@@ -12,15 +12,16 @@ const HEAP_MB_MAX = 1024;
 /** Uploads wait for their pages, conversions for nobody. */
 const PRIORITY = { pages: 1, extract: 0 } as const;
 
-/** The thread of an archive that was closed: to load another takes longer than most documents. */
-let idle: QuietThread | undefined;
-
 /** Looks into documents in a thread of its own, one at a time. Never rejects: what cannot be read is one page. */
 export class Converter {
   readonly #queue = new PQueue({ concurrency: 1 });
   readonly #log: (event: Record<string, unknown>) => void;
   readonly #jobMsMax: number;
-  readonly #thread: QuietThread;
+  // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+  readonly #thread = new QuietThread(
+    new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url),
+    HEAP_MB_MAX,
+  );
   #closed = false;
 
   constructor(
@@ -29,10 +30,6 @@ export class Converter {
   ) {
     this.#log = log;
     this.#jobMsMax = jobMsMax;
-    // The source and what is built from it differ in the extension, and nobody rewrites a URL.
-    const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
-    this.#thread = idle ?? new QuietThread(url, HEAP_MB_MAX);
-    idle = undefined;
   }
 
   /** What the job finds in the file. */
@@ -49,12 +46,8 @@ export class Converter {
 
   /** Gives up what is under way. */
   async close(): Promise<void> {
-    if (!this.#closed) {
-      this.#closed = true;
-      const over = this.#queue.pending === 0 ? idle : this.#thread;
-      if (over !== this.#thread) idle = this.#thread;
-      await over?.running?.terminate();
-    }
+    this.#closed = true;
+    await this.#thread.running?.terminate();
     await this.#queue.onIdle();
   }
 

@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_837,
   "main.ts": 24,
-  "embedded-archive": 4_556,
+  "embedded-archive": 4_549,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */
