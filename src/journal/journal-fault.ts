@@ -1,3 +1,4 @@
+import { isNoPlace } from "../std/draft-database.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import { exhaustionNow } from "../std/open-files.ts";
 import { isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts";
@@ -104,19 +105,11 @@ export function storageFault(error: unknown, path: string): Fault | undefined {
   const exhausted = isVague ? exhaustionNow(error) : undefined;
   if (exhausted) return exhausted;
   const known = isVague ? causeOf(path) : undefined;
-  const hint = NO_PLACE.has(code ?? "") ? NO_PLACE_HINT : undefined;
-  const more = { cause: error, ...(hint === undefined ? {} : { hint }) };
+  const more = { cause: error, ...(isNoPlace(error) ? { hint: NO_PLACE_HINT } : {}) };
   return journalFault(known ?? found[1], path, `${messageOf(error)} (${code})`, more);
 }
 
-/** What is said of a path at which nothing can be, whatever rights a user has. */
-const NO_PLACE: ReadonlySet<string> = new Set(["ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
 const NO_PLACE_HINT = "Set `journal` to a file in a directory of this host, with a shorter name.";
-
-/** True for the fault of a journal whose path can be that of no file. */
-export function isNoPlace(error: unknown): boolean {
-  return error instanceof Fault && NO_PLACE.has(codeOf(error.cause) ?? "");
-}
 
 /** What SQLite answers for a disk whose problem it does not name. */
 const VAGUE: ReadonlySet<JournalCode> = new Set(["JOURNAL_BROKEN", "JOURNAL_UNWRITABLE"]);

@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { isNoPlace } from "../std/draft-database.ts";
 import { syncDirectory } from "../std/durable.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";
@@ -27,7 +28,6 @@ import {
   asFault,
   fullFault,
   fullToReadFault,
-  isNoPlace,
   journalFault,
   unfinishedFault,
 } from "./journal-fault.ts";
@@ -255,7 +255,8 @@ function restrict(path: string): void {
 
 /** For those who do not own the journal, not being let in is about reading. */
 function unreadable(error: unknown, path: string, role: Role): unknown {
-  const isRefused = codeOf(error) === "JOURNAL_UNWRITABLE" && !isNoPlace(error);
+  const isFault = error instanceof Fault && error.code === "JOURNAL_UNWRITABLE";
+  const isRefused = isFault && !isNoPlace(error.cause);
   if (role === "owner" || !isRefused) return error;
   return journalFault("JOURNAL_UNREADABLE", path, "cannot be opened", { cause: error });
 }

@@ -7,8 +7,12 @@ import { codeOf } from "./fault.ts";
 /** What SQLite may leave next to a database; played into another one, it would spoil that. */
 const SUFFIXES = ["", "-journal", "-wal", "-shm"];
 
-/** What is said of a path at which nothing can be. */
 const NO_PLACE: ReadonlySet<string> = new Set(["ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
+
+/** True for what is said of a path at which nothing can be, whatever rights a user has. */
+export function isNoPlace(error: unknown): boolean {
+  return NO_PLACE.has(codeOf(error) ?? "");
+}
 
 /** Makes it, empty and its owner's alone, in place of what a crash left. */
 export function beginDraft(draft: string): void {
@@ -22,7 +26,7 @@ export function dropDraft(draft: string): void {
     try {
       rmSync(draft + suffix, { force: true });
     } catch (error) {
-      if (!NO_PLACE.has(codeOf(error) ?? "")) throw error;
+      if (!isNoPlace(error)) throw error;
     }
   }
 }

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 /**
- * A thread for an engine that may hang, crash or use up its memory over broken documents: with a heap of its own,
- * without a voice, and keeping no program alive while it is at rest. It is asked one thing at a time, so that it is
- * known which document broke it; the next one gets a new thread.
+ * A thread for an engine that may hang, crash or use up its memory over broken documents: with a heap of its own
+ * and without a voice. It is asked one thing at a time, so that it is known which document broke it; the next one gets
+ * a new thread. Who has it has to end it: it keeps its program alive.
  */
 export class QuietThread {
   /** The thread that runs; undefined: none does. */
@@ -27,7 +27,6 @@ export class QuietThread {
     // What the engine has to say about broken documents is for nobody.
     worker.stdout.resume();
     worker.stderr.resume();
-    worker.unref();
     // It is heard by anyone who waits for an answer; unheard, it would end the program.
     worker.on("error", () => {});
     worker.on("exit", () => {

@@ -163,7 +163,7 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_380,
+  std: 1_383,
   wire: 200,
   formats: 1_950,
   network: 991,
@@ -173,7 +173,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_297,
   archive: 2_380,
-  journal: 10_575,
+  journal: 10_569,
   source: 4_300,
   reader: 1_611,
   sync: 8_933,
