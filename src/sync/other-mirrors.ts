@@ -76,10 +76,10 @@ async function isInItsPlace(
   return false;
 }
 
-/** Its file was seen to change as its mirror ended: whether the content did, that mirror does not settle any more. */
+/** Its file was seen to change before its mirror ended, which never learned whether the content did. */
 async function isTouched(journal: FileIndex, { id, mirrorId, dir, name }: Document) {
   const current = await journal.currentAt(mirrorId, joinRaw(dir, name));
-  return current?.supersedes === id && current.state === "settling";
+  return current?.supersedes === id && current.digest === null;
 }
 
 /**
