@@ -56,23 +56,12 @@ export class Credentials {
   async #signature(
     fields: readonly RequestField[],
     path: string,
-    { clock, timeoutMs }: Pick<Transport, "clock" | "timeoutMs">,
+    line: Pick<Transport, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<unknown> {
-    // Aborted in the end without an error of its own: one with its stack is dear for every request.
-    const over = new AbortController();
     try {
       const made = this.#signer.sign(fields, path);
-      if (typeof made === "string") return made;
-      const late = new Deadline(clock, timeoutMs).passed(AbortSignal.any([over.signal, signal]));
-      // Anyone who loses the race may still reject, with nobody left to hear it.
-      late.catch(() => {});
-      return await Promise.race([
-        made,
-        late.then(() => {
-          throw new Error(`took longer than ${timeoutMs} ms`);
-        }),
-      ]);
+      return typeof made === "string" ? made : await inTime(made, line, signal);
     } catch (error) {
       if (signal.aborted) {
         throw new ArchiveError(
@@ -86,14 +75,34 @@ export class Credentials {
       }
       const message = `the signing module failed: ${this.#redacted(messageOf(error))}`;
       throw new ArchiveError("notSent", "SIGNING_FAILED", message);
-    } finally {
-      over.abort(OVER);
     }
   }
 
   /** The module's own words, which may hold what it was given. */
   #redacted(text: string): string {
     return this.#secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
+  }
+}
+
+/** What a module's promise resolves with; rejects when that takes too long. */
+async function inTime(
+  made: Promise<string>,
+  { clock, timeoutMs }: Pick<Transport, "clock" | "timeoutMs">,
+  signal: AbortSignal,
+): Promise<string> {
+  const over = new AbortController();
+  const late = new Deadline(clock, timeoutMs).passed(AbortSignal.any([over.signal, signal]));
+  // Anyone who loses the race may still reject, with nobody left to hear it.
+  late.catch(() => {});
+  try {
+    return await Promise.race([
+      made,
+      late.then(() => {
+        throw new Error(`took longer than ${timeoutMs} ms`);
+      }),
+    ]);
+  } finally {
+    over.abort(OVER);
   }
 }
 
