@@ -251,7 +251,7 @@ function misplaced(
   const document = world.archive.stored.find(({ id }) => id === row.documentId);
   if (!document) return `the archive has no document ${row.documentId}`;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
-  if (row.movedFrom !== null) return undefined;
+  if (row.movedFrom !== null || row.duplicateOf !== null) return undefined;
   // What was in doubt goes where it was once decided to go; a request that is cut goes on for a moment.
   const since = row.attempts === 1 && row.looks === 0 ? document.storedAt - CUT_MS : undefined;
   if (!mayBeIn(place, path, document, since))
@@ -318,7 +318,8 @@ function appearances(world: SimulatedWorld, document: StoredDocument, there: boo
 /** What the archive found in digidocs is journaled. */
 function unlisted(world: SimulatedWorld): string[] {
   const digidocs = world.rows.filter(
-    (row) => row.state === "converted" && isDigidoc(row.sentName ?? ""),
+    ({ state, sentName, duplicateOf }) =>
+      state === "converted" && duplicateOf === null && isDigidoc(sentName ?? ""),
   );
   return digidocs.flatMap((row) => {
     const document = world.archive.stored.find(({ id }) => id === row.documentId);
@@ -365,7 +366,8 @@ export function takerOf(
 
 /** Every document of the archive belongs to one row, with the same bytes. */
 function mismatched(world: SimulatedWorld): string[] {
-  const owners = Map.groupBy(world.rows, ({ documentId }) => documentId);
+  const sent = world.rows.filter(({ duplicateOf }) => duplicateOf === null);
+  const owners = Map.groupBy(sent, ({ documentId }) => documentId);
   return world.archive.stored.flatMap((document) => {
     const { id, filename, content, removed, foreign, shortened } = document;
     const rows = owners.get(id) ?? [];

@@ -136,6 +136,18 @@ export const FORMER_FORGOTTEN: Sabotage = {
     }),
 };
 
+/** Takes a content that is on its way for one that the archive has. */
+export const ON_ITS_WAY_IS_THERE: Sabotage = {
+  often: ["copy"],
+  journal: (journal) =>
+    replaced(journal, {
+      sentWith: async (...of) => {
+        const sent = await journal.sentWith(...of);
+        return sent.map((row) => ({ ...row, state: "converted", documentId: row.documentId ?? 0 }));
+      },
+    }),
+};
+
 /** Puts away whatever is touched, though it was archived to be kept. */
 export const TOUCH_PUTS_AWAY: Sabotage = {
   often: ["after changed", "touch"],

@@ -307,7 +307,8 @@ export class SimulatedWorld {
       const row = this.rows.find(
         (each) => each.current && each.mirrorId === place.mirrorId && pathOf(each) === gone,
       );
-      if (row && this.kept.has(row.documentId ?? 0))
+      // A duplicate is archived in its own time, by what its mirror says then.
+      if (row?.duplicateOf === null && this.kept.has(row.documentId ?? 0))
         this.problems.push(`${gone}: was to be kept when it was archived, and is moved or deleted`);
     };
     const source = { tree, mode, online: true, afterActions, ambush: undefined } as const;

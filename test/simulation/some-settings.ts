@@ -63,6 +63,10 @@ export function someMirror(
     firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
     after,
-    rules: { ...NO_RULES, order: dice.pick(ORDERS) ?? "oldest" },
+    rules: {
+      ...NO_RULES,
+      order: dice.pick(ORDERS) ?? "oldest",
+      duplicates: dice.chance(0.2) ? "skip" : "upload",
+    },
   });
 }
