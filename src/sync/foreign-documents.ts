@@ -28,6 +28,11 @@ type Reading = {
   readonly earliest?: () => number;
   readonly olderMin?: number;
   readonly pagesMax?: number;
+  /**
+   * Several pages of a folder are read again until they show nothing new: while a document is removed, or a copy of the
+   * archive answers that is behind, others move to pages that were read already.
+   */
+  readonly untilSure?: boolean;
 };
 
 /** `sentAt`: when the row was sent that has the document (`Claimed`); undefined where it is foreign. */
@@ -53,6 +58,7 @@ export async function* documentsIn(
     earliest,
     olderMin = OLDER_MIN,
     pagesMax,
+    untilSure = false,
   }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<Listed> {
@@ -64,19 +70,25 @@ export async function* documentsIn(
       : archive.search({ ...where, ...order, paginationIndex }, signal);
   const seen = new Set<number>();
   let older = 0;
-  for await (const { documents } of pages(read, pagesMax)) {
-    const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
-    if (!isFolder && documents.length > 0 && page.length === 0)
-      throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
-    const meant = new Set(page.filter(only).map(({ id }) => id));
-    const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
-    for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
-      const sentAt = claimed?.get(id);
-      // Of a whole archive no more is kept in memory than is asked for.
-      if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
-      older = earliest && uploadedDate < earliest() ? older + 1 : 0;
+  for (let isSure = false; !isSure; ) {
+    const before = seen.size;
+    let isLong = false;
+    for await (const { documents, paginationPages } of pages(read, pagesMax)) {
+      const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
+      if (!isFolder && documents.length > 0 && page.length === 0)
+        throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
+      const meant = new Set(page.filter(only).map(({ id }) => id));
+      const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
+      for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
+        const sentAt = claimed?.get(id);
+        // Of a whole archive no more is kept in memory than is asked for.
+        if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
+        older = earliest && uploadedDate < earliest() ? older + 1 : 0;
+      }
+      if (older >= olderMin) return;
+      isLong ||= paginationPages > 1;
     }
-    if (older >= olderMin) return;
+    isSure = !untilSure || !isLong || seen.size === before;
   }
 }
 

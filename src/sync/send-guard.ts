@@ -150,7 +150,7 @@ export class SendGuard {
     const archive = this.#archive;
     const documents =
       (await this.#scope.later?.newest({ folderId }, signal)) ??
-      documentsIn({ folderId }, { archive }, signal);
+      documentsIn({ folderId }, { archive, untilSure: true }, signal);
     return byName(documents);
   }
 }

@@ -52,6 +52,24 @@ describe("documents that nobody accounts for", () => {
     await guard.objection(outgoing("a.pdf", folderId), [], never);
     expect(archive.count("documents")).toBe(2);
   });
+
+  test("what moves to a page that was read, since another document is removed meanwhile, is found", async () => {
+    const archive = new ScriptedArchive();
+    const folderId = archive.addFolder("Scans");
+    archive.addDocument({ id: 7, folderId, filename: "a.pdf" });
+    for (const id of [8, 9]) archive.addDocument({ id, folderId, filename: `${id}.pdf` });
+    const whole = (await archive.documents({ folderId, sortDesc: true }, never)).documents;
+    let removed = 0;
+    archive.documents = async ({ paginationIndex = 0 }) => {
+      const left = whole.filter(({ id }) => id !== removed);
+      const documents = left.slice(2 * paginationIndex, 2 * paginationIndex + 2);
+      removed = 8;
+      return { paginationSize: 2, paginationPages: Math.ceil(left.length / 2), documents };
+    };
+    const guard = new SendGuard(archive, undefined);
+    const objection = await guard.objection(outgoing("a.pdf", folderId), [], never);
+    expect(objection).toMatchObject({ code: "FIRST_RUN" });
+  });
 });
 
 describe("a journal that was taken back", () => {

@@ -1116,7 +1116,11 @@ describe("settler archived", () => {
 
       test.for([
         ["settling", "moved", "that mirror never saw whether its content had changed"],
-        ["held", "moved", "it could not be read, so that nobody saw whether its content had changed"],
+        [
+          "held",
+          "moved",
+          "it could not be read, so that nobody saw whether its content had changed",
+        ],
         ["pending", "sent", "its content had changed: these bytes stand there no more"],
       ] as const)("touched as that ended, then %s: %s, since %s", async ([state, expected]) => {
         const { desk, settler, former } = await aFormer();
