@@ -108,7 +108,10 @@ export class MemoryStore {
 
   /** A daemon did not end in good order. */
   markUnclean(): void {
-    this.transact(() => this.tables.statements.of(MARK_UNCLEAN).run());
+    this.transact(() => {
+      for (const text of MARK_UNCLEAN) this.tables.statements.of(text).run();
+    });
+    this.tables.documents.forget();
   }
 
   /** Instances that are not lost, by their ids. */
