@@ -13,7 +13,10 @@ type Context = Pick<SyncContext<ArchiveState & DocumentReader>, "journal" | "con
 
 /** A document that was sent from here, and what the archive says of it. */
 type Heard = {
-  readonly document: Pick<Document, "id" | "sentArchiveAt" | "charge" | "archiveUploadedAt">;
+  readonly document: Pick<
+    Document,
+    "id" | "sentAt" | "sentArchiveAt" | "charge" | "archiveUploadedAt"
+  >;
   readonly item: Pick<DocumentDetail, "uploadedDate">;
 };
 
@@ -27,6 +30,15 @@ const FURTHER_MS = 24 * 3_600_000;
 export async function lagOf({ journal }: Pick<Context, "journal">): Promise<number> {
   const lagMs = Number((await journal.keyValue(keyOf(journal.archiveId))) ?? 0);
   return lagMs > 0 ? lagMs + FURTHER_MS : 0;
+}
+
+/**
+ * How far back what was sent from here may be dated, milliseconds, beyond what clocks are allowed. Before anything was
+ * learned of an archive, it may date by the day or by local time. `isKept`: see `keepsDates`.
+ */
+export async function backOf(context: Pick<Context, "journal">, isKept: boolean): Promise<number> {
+  const lagMs = await lagOf(context);
+  return lagMs > 0 || isKept ? lagMs : FURTHER_MS;
 }
 
 /** Learns from all that was heard at once: of several that were learned side by side the last would be kept. */
@@ -62,9 +74,11 @@ export async function learnDates(context: Context, heard: readonly Heard[]): Pro
     await journal.setKeyValue(datesKeyOf(journal.archiveId), KEPT);
 }
 
-function lagIn({ document: { sentArchiveAt, charge }, item }: Heard): number {
+function lagIn({ document: { sentAt, sentArchiveAt, charge }, item }: Heard): number {
+  // Replies without a date leave our own clock, by which such a document is looked for, too.
+  const sent = sentArchiveAt ?? sentAt;
   // What was in the archive already is charged to nobody; when it was uploaded says nothing of clocks.
-  return sentArchiveAt === null || charge === null ? 0 : sentArchiveAt - item.uploadedDate;
+  return sent === null || charge === null ? 0 : sent - item.uploadedDate;
 }
 
 function datesKeyOf(archiveId: number): string {

@@ -21,7 +21,7 @@ import {
 } from "../domain/reconcile.ts";
 import { ELSEWHERE } from "../domain/code-sets.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
-import { keepsDates, lagOf } from "./archive-clocks.ts";
+import { backOf, keepsDates } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
@@ -66,7 +66,7 @@ export class Doubts {
   /** How often in a row a folder could not be listed; or, by its negative id, a document searched for. */
   readonly #failures = new Map<number, number>();
 
-  /** How far the clock that dates documents is known to be behind. */
+  /** How far the clock that dates documents may be behind. */
   #lagMs = 0;
   #keepsDates = false;
 
@@ -98,8 +98,8 @@ export class Doubts {
     // What is stored while the list is read may not be in it: a look is as old as its beginning.
     const now = clock.now();
     const monotonic = clock.monotonic();
-    this.#lagMs = await lagOf(this.#context);
     this.#keepsDates = await keepsDates(this.#context);
+    this.#lagMs = await backOf(this.#context, this.#keepsDates);
     let listed: Candidate[];
     let isThere = true;
     try {

@@ -18,6 +18,9 @@ async function aSearch(config: NonNullable<Parameters<typeof SyncDesk.open>[0]>[
   return { desk, folderId, keeper, doubts: new Doubts(desk.context, keeper) };
 }
 
+/** The archive was seen to date documents in lists as in its replies. */
+const knowDates = (desk: SyncDesk) => desk.journal.setKeyValue("dates:1", "kept");
+
 /** A document that was sent just now, and whose reply was lost. */
 function doubted(
   desk: SyncDesk,
@@ -71,6 +74,7 @@ describe("what a look finds", () => {
     [HOUR, 10_000, "its send lies ahead, and any document of the folder may be it"],
   ] as const)("sent at %i ms from now: asked for %i at a time, as %s", async ([aheadMs, size]) => {
     const { desk, folderId, doubts } = await aSearch();
+    await knowDates(desk);
     doubted(desk, folderId, { sentAt: desk.clock.now() + aheadMs });
     await desk.run(doubts);
     expect(desk.archive.asked[0]?.about).toMatchObject({ paginationSize: size });
@@ -484,7 +488,7 @@ describe("what is no look", () => {
 
   test.for([
     ["of another size", { filesize: 7 }, false],
-    ["from before it was sent", { filesize: SIZE, agoMs: 24 * HOUR }, false],
+    ["from before it was sent", { filesize: SIZE, agoMs: 25 * HOUR }, false],
     ["that is another row's", { filesize: SIZE }, true],
   ] as const)("one in another folder %s is not it", async ([, set, isOwned]) => {
     const { desk, folderId, doubts } = await aSearch();
@@ -710,14 +714,34 @@ describe("candidates", () => {
   }
 
   test.for([
-    [90 * SECOND, "held", "nobody can tell whether it is ours"],
-    [20 * MINUTE, "pending", "no clock is so wrong"],
-  ] as const)("replies dated %i ms ahead of the documents: %s, as %s", async ([skewMs, state]) => {
+    [90 * SECOND, "known", "held", "nobody can tell whether it is ours"],
+    [20 * MINUTE, "known", "pending", "no clock is so wrong"],
+    [5 * HOUR, "unknown", "held", "it may date by local time"],
+    [23 * HOUR, "unknown", "held", "it may date by the day"],
+    [25 * HOUR, "unknown", "pending", "nothing dates so"],
+  ] as const)("replies dated %i ms ahead of documents, %s to be so: %s, as %s", async (line) => {
+    const [skewMs, dates, state] = line;
     const { desk, folderId, doubts } = await aSearch();
+    if (dates === "known") await knowDates(desk);
     const sentArchiveAt = desk.clock.now() + skewMs;
     const { id } = doubted(desk, folderId, { sentArchiveAt });
     const documentId = stored(desk, folderId);
     await expectOutcome(desk, { doubts, id, documentId, state });
+  });
+
+  test("of an archive whose replies have no date it is learned by our clock how far its documents are behind", async () => {
+    const { desk, folderId, keeper, doubts } = await aSearch();
+    await knowDates(desk);
+    const sentAt = desk.clock.now();
+    const uploadedDate = sentAt - 5 * HOUR;
+    const other = { folderId, filename: "other.pdf", uploadedDate, status: "CONVERTED" };
+    const otherId = desk.archive.addDocument(other);
+    const sent = { state: "uploaded", folderId, documentId: otherId, sentAt, charge: 1 } as const;
+    desk.put({ path: "other.pdf", ...sent });
+    await desk.run(new Poller(desk.context, keeper));
+    const { id } = doubted(desk, folderId);
+    const documentId = stored(desk, folderId, { agoMs: 5 * HOUR });
+    await expectOutcome(desk, { doubts, id, documentId, state: "held" });
   });
 
   test.for([
@@ -727,6 +751,7 @@ describe("candidates", () => {
     "another document dated 20 minutes before it was sent, at a charge of %s: %s, as %s",
     async ([charge, state]) => {
       const { desk, folderId, keeper, doubts } = await aSearch();
+      await knowDates(desk);
       const sentArchiveAt = desk.clock.now() + 20 * MINUTE;
       const other = { folderId, filename: "other.pdf", uploadedDate: desk.clock.now() };
       const otherId = desk.archive.addDocument({ ...other, status: "CONVERTED" });
