@@ -64,13 +64,17 @@ function ofRow(world: SimulatedWorld, row: Document): string | undefined {
   }
 }
 
-/** Behind a document of its name that only a person can tell, nothing may be sent. */
-function waitsForPerson(world: SimulatedWorld, { state, sentName, supersedes }: Document): boolean {
+/** Behind a document of its name that only a person can tell, nothing may be sent; nor, of duplicates, of its content. */
+function waitsForPerson(world: SimulatedWorld, row: Document): boolean {
+  const { state, sentName, supersedes, digest, mirrorId } = row;
+  const { duplicates } = world.placeOf(mirrorId)?.settings.rules ?? {};
+  const isTwin = (other: Document) =>
+    duplicates === "skip" && other.mirrorId === mirrorId && other.digest === digest;
   return world.rows.some(
     (other) =>
       other.state === "held" &&
       other.doubtAt !== null &&
-      ((state === "pending" && other.sentName === sentName) ||
+      ((state === "pending" && (other.sentName === sentName || isTwin(other))) ||
         (state === "settling" && other.id === supersedes)),
   );
 }
@@ -125,9 +129,9 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     case "REPLIES_LOST":
     case "REPLY_MISMATCHED":
     case "DOCUMENT_ID_TAKEN":
-      // Taken by the archive, and removed from it before it was found; someone else's of its name
-      // may have come afterwards, which says nothing of ours.
-      return candidatesOf(world, row).every(({ foreign }) => foreign);
+      // Taken by the archive, and removed from it, or filed elsewhere and back again, before it was found; someone
+      // else's of its name may have come afterwards, which says nothing of ours.
+      return candidatesOf(world, row).every(({ foreign, filed }) => foreign || filed);
     default:
       return isBehindGate(row) && !someCanProbe(world);
   }
