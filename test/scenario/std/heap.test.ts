@@ -6,7 +6,7 @@ import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../../../src/std/heap.ts";
 import { NO_INSPECTOR } from "../../../src/std/no-inspector.ts";
 
 describe.each(["bin/scanferry", "Dockerfile"])(
-  "%s starts the daemon as readers are started",
+  "%s starts the daemon with",
   (name) => {
     const text = readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
 
