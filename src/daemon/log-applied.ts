@@ -32,7 +32,7 @@ export function logApplied(
       log.debug(context, change.event.type);
     } else if (change.type !== "follow" && ON_THE_WAY.has(document.state) && !isPutBack(document)) {
       log.debug(context, document.state);
-    } else if (document.problem && ["held", "failed"].includes(document.state)) {
+    } else if (document.problem && ["held", "failed", "inDoubt"].includes(document.state)) {
       const { code, message } = document.problem;
       log.warn(context, `${document.state}: ${message}. ${failureOf(code).hint}`);
     } else {
