@@ -115,7 +115,7 @@ export function reconcile(
   const { lastedMs, policy } = context;
   const isExact = ({ filesize }: Candidate) => filesize === document.seen.sizeBytes;
   const isUnsized = ({ filesize }: Candidate) => filesize === 0;
-  const { candidates, older } = fitting(document, listed, context);
+  const { candidates, older, renamed } = fitting(document, listed, context);
   const exact = candidates.filter(isExact);
   const unsized = candidates.filter(isUnsized);
 
@@ -133,26 +133,43 @@ export function reconcile(
   const isRecent = ({ uploadedDate }: Candidate) => uploadedDate >= context.earliest;
   const mayBe = (each: Candidate) =>
     isExact(each) || isUnsized(each) || (isRecent(each) && !policy.keepsDates);
-  const doubtful = [...candidates, ...older.filter(mayBe)];
+  const doubtful = [...candidates, ...older.filter(mayBe), ...renamed.filter(isExact)];
   return doubtful.length === 0 ? { kind: "absent" } : { kind: "ambiguous", candidates: doubtful };
 }
 
-/** Those of our name that nobody owns, each once; and apart, those that only a wrong date could make ours. */
+/** The same for names that an archive may have made of one: in another case, without blanks or punctuation. */
+export function nameKey(name: string): string {
+  return (
+    name
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "") || name
+  );
+}
+
+/**
+ * Those of our name that nobody owns, each once; apart, those that only a wrong date could make ours, and those that
+ * would be ours if the archive had changed the name.
+ */
 function fitting(
   document: Sought,
   listed: readonly Candidate[],
   { earliest, claimed, policy }: Search,
-): { candidates: Candidate[]; older: Candidate[] } {
-  const name = document.sentName?.normalize("NFC");
+): { candidates: Candidate[]; older: Candidate[]; renamed: Candidate[] } {
+  const name = (document.sentName ?? "").normalize("NFC");
+  const key = nameKey(name);
   const fits = ({ id, filename, uploadedDate }: Candidate) =>
-    filename.normalize("NFC") === name &&
-    uploadedDate >= earliest - policy.marginMs &&
-    !claimed.has(id);
+    nameKey(filename) === key && uploadedDate >= earliest - policy.marginMs && !claimed.has(id);
   const once = new Map(listed.filter(fits).map((candidate) => [candidate.id, candidate]));
   const isOlder = ({ uploadedDate }: Candidate) =>
     uploadedDate < earliest || isOtherDate(document, uploadedDate, policy.toleranceMs);
-  const all = [...once.values()];
-  return { candidates: all.filter((each) => !isOlder(each)), older: all.filter(isOlder) };
+  const isNamed = ({ filename }: Candidate) => filename.normalize("NFC") === name;
+  const named = [...once.values()].filter(isNamed);
+  return {
+    candidates: named.filter((each) => !isOlder(each)),
+    older: named.filter(isOlder),
+    renamed: [...once.values()].filter((each) => !isNamed(each) && !isOlder(each)),
+  };
 }
 
 /** Looks that fit into the window when the waits between them double; at least one before the last. */

@@ -17,12 +17,14 @@ import {
   earliestUpload,
   type Evidence,
   mayBeBytes,
+  nameKey,
   reconcile,
 } from "../domain/reconcile.ts";
 import { ELSEWHERE } from "../domain/code-sets.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import { backOf, keepsDates } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
+import { printable } from "../std/printable.ts";
 import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -104,7 +106,7 @@ export class Doubts {
     let isThere = true;
     try {
       const since = documents.map((one) => this.#earliest(one) - this.#policy(one).marginMs);
-      const names = new Set(documents.map(({ sentName }) => sentName?.normalize("NFC")));
+      const names = new Set(documents.map(({ sentName }) => nameKey(sentName ?? "")));
       listed = await this.#newest(folderId, Math.min(...since), names, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -211,12 +213,12 @@ export class Doubts {
   async #newest(
     folderId: number,
     earliest: number,
-    names: ReadonlySet<string | undefined>,
+    names: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<Candidate[]> {
     const pageSize = earliest > 0 && this.#lagMs === 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL;
     const only = ({ filename, uploadedDate }: DocumentDetail) =>
-      uploadedDate >= earliest && names.has(filename.normalize("NFC"));
+      uploadedDate >= earliest && names.has(nameKey(filename));
     const reading = { ...this.#context, pageSize, only, earliest: () => earliest };
     const all = await Array.fromAsync(documentsIn({ folderId }, reading, signal));
     return all.filter(isForeign);
@@ -289,9 +291,11 @@ export class Doubts {
 }
 
 function messageOn(document: Document, candidates: readonly Candidate[]): string {
-  const named = candidates.map(({ id, filesize, folderId }) => {
+  const named = candidates.map(({ id, filename, filesize, folderId }) => {
     const where = folderId === document.folderId ? "" : `, in folder ${folderId}`;
-    return `${id} (${filesize} bytes${where})`;
+    const isRenamed = filename.normalize("NFC") !== document.sentName?.normalize("NFC");
+    const as = isRenamed ? `, named ${printable(filename)}` : "";
+    return `${id} (${filesize} bytes${where}${as})`;
   });
   const isMistaken = document.archiveUploadedAt !== null;
   const what = isMistaken ? "its id is another document's by now" : "sent, reply lost";
