@@ -64,10 +64,8 @@ export class Doubts {
   readonly #keeper: AccountGate;
   /** What this run knows of how long each doubt has lasted. */
   readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
-
   /** How often in a row a folder could not be listed; or, by its negative id, a document searched for. */
   readonly #failures = new Map<number, number>();
-
   /** How far the clock that dates documents may be behind. */
   #lagMs = 0;
   #keepsDates = false;
@@ -293,8 +291,7 @@ export class Doubts {
 function messageOn(document: Document, candidates: readonly Candidate[]): string {
   const named = candidates.map(({ id, filename, filesize, folderId }) => {
     const where = folderId === document.folderId ? "" : `, in folder ${folderId}`;
-    const isRenamed = filename.normalize("NFC") !== document.sentName?.normalize("NFC");
-    const as = isRenamed ? `, named ${printable(filename)}` : "";
+    const as = filename === document.sentName ? "" : `, named ${printable(filename)}`;
     return `${id} (${filesize} bytes${where}${as})`;
   });
   const isMistaken = document.archiveUploadedAt !== null;
