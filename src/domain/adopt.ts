@@ -23,7 +23,7 @@ export type Adoption = {
 
 /**
  * The remark of a document that is sent although the archive may have it, as a user asked: of this content, and once. A
- * lost reply and an end in disorder take it away, as what is in the archive then may be this very document.
+ * lost reply takes it away, as what is in the archive then may be this very document.
  */
 export const AS_NEW = "sent as a new document, as was asked for: the archive had one of its name";
 

@@ -1,5 +1,4 @@
 /** Several daemons on one journal: who is there, and who does what (docs/adr/0017). */
-import { AS_NEW } from "../domain/adopt.ts";
 import type { Fault } from "../std/fault.ts";
 
 /** Work that is done by one daemon at a time: of an archive (`ArchiveRow.id`), or of a mirror (`MirrorRow.id`). */
@@ -86,17 +85,10 @@ export function awayKey(archiveId: number, instance: string): string {
 /** Begins the key-value entry of each archive by its id, that is set once a daemon is found not to have ended in good order. */
 export const UNCLEAN_KEYS = "unclean:";
 
-/**
- * What sets them, in both databases; what one says of an earlier end, which was not looked into, stays. And a user's
- * word that a document is to be sent as new holds no more: the journal may be of before it was sent.
- */
-export const MARK_UNCLEAN = [
-  `INSERT INTO key_values (name, text)
+/** What sets them, in both databases; what one says of an earlier end, which was not looked into, stays. */
+export const MARK_UNCLEAN = `INSERT INTO key_values (name, text)
   SELECT '${UNCLEAN_KEYS}' || id, 'yes' FROM archives WHERE true
-  ON CONFLICT (name) DO UPDATE SET text = excluded.text WHERE key_values.text = ''`,
-  `UPDATE documents SET remark = NULL
-  WHERE remark = '${AS_NEW}' AND state IN ('pending', 'held') AND problem_code IS NOT NULL`,
-];
+  ON CONFLICT (name) DO UPDATE SET text = excluded.text WHERE key_values.text = ''`;
 
 /** The cluster of a journal that has one owner. */
 export const SOLO_CLUSTER: Cluster = {

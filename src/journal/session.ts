@@ -292,6 +292,6 @@ function hasLog(path: string): boolean {
  */
 function settleOwner(db: Database, hadLog: boolean): void {
   if (!hadLog) db.exec("UPDATE mirrors SET first_run_over_at = NULL");
-  db.exec(MARK_UNCLEAN.join(";"));
+  db.exec(MARK_UNCLEAN);
   writeOwner(db, undefined);
 }

@@ -108,10 +108,7 @@ export class MemoryStore {
 
   /** A daemon did not end in good order. */
   markUnclean(): void {
-    this.transact(() => {
-      for (const text of MARK_UNCLEAN) this.tables.statements.of(text).run();
-    });
-    this.tables.documents.forget();
+    this.transact(() => this.tables.statements.of(MARK_UNCLEAN).run());
   }
 
   /** Instances that are not lost, by their ids. */

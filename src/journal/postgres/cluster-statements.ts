@@ -124,7 +124,7 @@ export async function declareLost(
       query,
       rows.map(({ id }) => id),
     );
-    for (const text of MARK_UNCLEAN) await query(text, []);
+    await query(MARK_UNCLEAN, []);
     await query(NOTIFY, [channel, payload(session, CLUSTER_CHANGED)]);
     await query("COMMIT", []);
   } catch (error) {

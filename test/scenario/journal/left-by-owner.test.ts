@@ -3,10 +3,8 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { AS_NEW } from "../../../src/domain/adopt.ts";
 import { UNCLEAN_KEYS } from "../../../src/journal/cluster.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
-import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { Child } from "./child-process.ts";
 import { scratch } from "../../unit/journal/scratch.ts";
 
@@ -72,28 +70,6 @@ test("an end in disorder is remembered until the archive was asked, anyone who c
     await using guest = await SqliteJournal.open({ path, role: "guest" });
     await guest.setKeyValue(key, "");
   }
-});
-
-test("a user's word that a document is new holds no more after an end in disorder: it may have been sent", async () => {
-  using directory = scratch();
-  const path = join(directory.path, "journal.db");
-  let id = 0;
-  {
-    await using journal = await SqliteJournal.open({ path, role: "owner" });
-    const desk = await Desk.at(journal);
-    id = (await desk.add("a.pdf")).id;
-    await desk.after(id, events.settled(), events.heldBack("FIRST_RUN"));
-    const set = { remark: AS_NEW };
-    await journal.apply([{ type: "note", id, at: NOW, why: "asked for", set }]);
-    await desk.after(id, { type: "goesOn", at: NOW });
-  }
-  const remarks = [];
-  for (const isKilled of [false, true]) {
-    if (isKilled) await crashedAt(path);
-    await using journal = await SqliteJournal.open({ path, role: "owner" });
-    remarks.push((await journal.document(id))?.remark);
-  }
-  expect(remarks).toEqual([AS_NEW, null]);
 });
 
 /** A copy of a journal whose daemon crashed, without its log, in place of another that had been started. */
