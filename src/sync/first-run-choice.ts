@@ -26,6 +26,9 @@ export type ChoiceOutcome = {
 /** All files that wait are compared, and held in memory for it: of more, `adopt` is to be run. */
 const WAITING_MAX = 20_000;
 
+/** What the history of a document says of such a choice. */
+export const ASKED_AS_NEW = "asked to be sent as a new document";
+
 /** Has them sent although the archive may have them: in one transaction, each this content alone. */
 export async function sendAsNew(
   journal: Journal,
@@ -33,7 +36,7 @@ export async function sendAsNew(
   at: number,
 ): Promise<ChoiceOutcome> {
   const rows = await asShown(journal, shown);
-  const why = "asked to be sent as a new document";
+  const why = ASKED_AS_NEW;
   const changes = rows.flatMap((row): Change[] => [
     { type: "note", id: row.id, at, why, set: { remark: AS_NEW }, from: ["held"] },
     goOn(row, at),

@@ -12,6 +12,7 @@ import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { DecisionContext } from "./context.ts";
 import { Wakeup } from "../std/wakeup.ts";
+import { ASKED_AS_NEW } from "./first-run-choice.ts";
 import { LaterUploads } from "./later-uploads.ts";
 import { MAX_SLEEP_MS } from "./loop.ts";
 import { goOn } from "./retry.ts";
@@ -112,12 +113,13 @@ export class FirstRun {
     folderId: number,
     signal: AbortSignal,
   ): Promise<Objection | undefined> {
-    if (isAsNew(document)) return undefined;
     const { mirrorId, sentName, seen, problem } = document;
     const guard = this.#guardOf(mirrorId);
+    const since = isAsNew(document) ? await this.#askedAt(document) : undefined;
     // What a person had sent again after looking for it may have come late.
-    if (guard === this.#later && ASKED_CODES.includes(problem?.code ?? "")) return undefined;
-    const outgoing = { sentName: sentName ?? "", sizeBytes: seen.sizeBytes, folderId };
+    const isAsked = ASKED_CODES.includes(problem?.code ?? "");
+    if (since === undefined && guard === this.#later && isAsked) return undefined;
+    const outgoing = { sentName: sentName ?? "", sizeBytes: seen.sizeBytes, folderId, since };
     const mirrorIds = [...this.#context.mirrors.keys()];
     const objection = await guard?.objection(outgoing, mirrorIds, signal);
     const unasked = guard?.unasked ?? null;
@@ -126,6 +128,14 @@ export class FirstRun {
     const { log, config } = this.#context;
     log.warn({ archive: config.archive.name }, unaskedText(unasked));
     return objection;
+  }
+
+  /** When a user had it sent as new, by the archive's clock: what came since may be it, of a journal that was taken back. */
+  async #askedAt({ id }: Document): Promise<number> {
+    const { journal, archive, config } = this.#context;
+    const asked = (await journal.history(id)).findLast(({ detail }) => detail === ASKED_AS_NEW);
+    const tolerance = config.upload.doubt.toleranceMs;
+    return (asked?.at ?? Number.POSITIVE_INFINITY) + (archive.clockOffsetMs ?? 0) - tolerance;
   }
 
   /** An `objection` to a document of this mirror, in this folder, will be asked for. */

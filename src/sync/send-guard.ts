@@ -14,6 +14,8 @@ const OF_FORMER_MIRROR =
 const LATER =
   ", uploaded later than any that this journal knows there: the journal may have been taken back to an earlier state";
 
+const ASKED = ", uploaded after it was asked for as a new document: it may be this very file";
+
 /**
  * `later`: only what came that late is looked at, and in other folders only where the journal may be behind; without it
  * everything is, in every folder. `storedSize` is the archive's.
@@ -34,6 +36,8 @@ export type Outgoing = {
   readonly sentName: string;
   readonly sizeBytes: number;
   readonly folderId: number;
+  /** A user has it sent next to what was there before: epoch ms, by the archive's clock. */
+  readonly since?: number | undefined;
 };
 
 export class SendGuard {
@@ -76,26 +80,28 @@ export class SendGuard {
   }
 
   async #here(
-    { sentName, sizeBytes, folderId }: Outgoing,
+    { sentName, sizeBytes, folderId, since }: Outgoing,
     mirrorIds: readonly number[],
     signal: AbortSignal,
   ): Promise<Problem | undefined> {
     const named = (await this.#namesIn(folderId, signal)).get(sentName.normalize("NFC")) ?? [];
     const { later, storedSize } = this.#scope;
-    const candidates = later
-      ? named.filter((each) => mayBeBytes(each, sizeBytes, storedSize))
-      : named;
+    const candidates =
+      later || since !== undefined
+        ? named.filter((each) => mayBeBytes(each, sizeBytes, storedSize) && isSince(each, since))
+        : named;
     const foreign = await this.#foreign(candidates, later ? undefined : mirrorIds);
     if (!foreign) return undefined;
     const found = `the archive holds ${sentName} in that folder already (document ${foreign.id})`;
     if (later) return { code: "FIRST_RUN", message: `${found}${LATER}` };
+    if (since !== undefined) return { code: "FIRST_RUN", message: `${found}${ASKED}` };
     const isFormer = !(await this.#foreign([foreign]));
     return { code: "FIRST_RUN", message: isFormer ? `${found}${OF_FORMER_MIRROR}` : found };
   }
 
   /** People may have filed it elsewhere since it was sent. */
   async #elsewhere(
-    { sentName, sizeBytes, folderId }: Outgoing,
+    { sentName, sizeBytes, folderId, since }: Outgoing,
     signal: AbortSignal,
   ): Promise<Objection | undefined> {
     const { later, storedSize } = this.#scope;
@@ -104,7 +110,10 @@ export class SendGuard {
     const known = listed.map(({ id }) => id);
     const named = await this.#whole.named(sentName, known, signal);
     const candidates = named.filter(
-      (each) => each.folderId !== folderId && mayBeBytes(each, sizeBytes, storedSize),
+      (each) =>
+        each.folderId !== folderId &&
+        mayBeBytes(each, sizeBytes, storedSize) &&
+        isSince(each, since),
     );
     const foreign = await this.#foreign(candidates);
     if (!foreign) return undefined;
@@ -153,4 +162,8 @@ export class SendGuard {
       documentsIn({ folderId }, { archive, untilSure: true }, signal);
     return byName(documents);
   }
+}
+
+function isSince({ uploadedDate }: Candidate, since = 0): boolean {
+  return uploadedDate >= since;
 }

@@ -4,7 +4,7 @@ import { AS_NEW } from "../../../src/domain/adopt.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { FirstRun } from "../../../src/sync/first-run.ts";
 import { sendAsNew } from "../../../src/sync/first-run-choice.ts";
-import { never, SyncDesk } from "./desk.ts";
+import { HOUR, never, SyncDesk } from "./desk.ts";
 
 const DIGEST = "ab".repeat(32);
 const OTHER = "cd".repeat(32);
@@ -14,7 +14,8 @@ const problem = { code: "FIRST_RUN", message: "the archive holds a.pdf in that f
 async function aHeldRow(fields: Partial<Document> = {}) {
   const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
   const folderId = desk.archive.addFolder("Scans");
-  desk.archive.addDocument({ folderId, filename: "a.pdf" });
+  const uploadedDate = desk.clock.now() - HOUR;
+  desk.archive.addDocument({ folderId, filename: "a.pdf", uploadedDate });
   const held = { state: "held", sentName: "a.pdf", digest: DIGEST, problem } as const;
   const row = desk.put({ ...held, targetPath: "/Scans", batch: "b", ...fields });
   const firstRun = await FirstRun.open(desk.context, async () => true);
@@ -23,7 +24,8 @@ async function aHeldRow(fields: Partial<Document> = {}) {
     const document = await now();
     return document && (await firstRun.objection(document, folderId, never)) !== undefined;
   };
-  const choose = (digest = DIGEST) => sendAsNew(desk.journal, [{ id: row.id, digest }], 7);
+  const choose = (digest = DIGEST) =>
+    sendAsNew(desk.journal, [{ id: row.id, digest }], desk.clock.now());
   return { desk, row, folderId, now, objects, choose };
 }
 
@@ -40,6 +42,27 @@ test("nothing stands against it any more, in this journal and for another daemon
   const other = desk.put({ state: "pending", sentName: "a.pdf", digest: OTHER });
   expect(await next.objection(other, folderId, never)).toMatchObject({ code: "FIRST_RUN" });
 });
+
+test.for([
+  [0, 0, true, "of a journal that was taken back to before it was sent, it may be this very file"],
+  [1, 0, false, "it has another size"],
+  [0, HOUR, false, "it was there when the user decided"],
+] as const)(
+  "one of its name, its size + %i, uploaded %i ms before the choice: %s, as %s",
+  async (line) => {
+    const [more, agoMs, isObjected] = line;
+    const { desk, row, folderId, now, choose } = await aHeldRow();
+    await choose();
+    const uploadedDate = desk.clock.now() - agoMs;
+    const filesize = row.seen.sizeBytes + more;
+    desk.archive.addDocument({ folderId, filename: "a.pdf", uploadedDate, filesize });
+    // As after a start: a folder is listed once.
+    const next = await FirstRun.open(desk.context, async () => true);
+    const document = await now();
+    const objection = document && (await next.objection(document, folderId, never));
+    expect(objection !== undefined).toBe(isObjected);
+  },
+);
 
 test.for([
   [{}, OTHER, "its content is another than was shown"],
