@@ -12,7 +12,15 @@ import {
   unfinished,
 } from "./completeness.ts";
 import type { ContentGap } from "./gaps.ts";
-import { breaksPromise, isOle, isZip, type FileFormat, kindOf } from "./file-format.ts";
+import {
+  breaksPromise,
+  type FileFormat,
+  isNamedText,
+  isOle,
+  isZip,
+  kindOf,
+  promisesBeginning,
+} from "./file-format.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
@@ -38,22 +46,33 @@ export async function judge(
 ): Promise<Judgement> {
   if (file.size === 0) return unfinished("it is empty");
   const head = await file.read(0, HEAD_BYTES);
+  if (isZeros(head) && (promisesBeginning(filename) || isBlank(file, gaps)))
+    return unfinished("it begins with zeros: space set aside, but not written yet");
   const kind = kindOf(head, filename);
   if (breaksPromise(kind, filename)) return unfinished("it does not begin as its name promises");
   const judged = (await JUDGES[kind]?.({ file, head, gaps })) ?? UNKNOWN;
   if (judged.completeness === "unfinished") return judged;
-  const isText = HAS_NO_ZEROS.has(kind) && !isOle(head) && !isZip(head);
+  // One whose first bytes alone have come is of no kind.
+  const hasNoZeros = HAS_NO_ZEROS.has(kind) || (kind === "unknown" && isNamedText(filename));
+  const isText = hasNoZeros && !isOle(head) && !isZip(head);
   if (isText && gaps[0]) return notWritten(gaps[0]);
-  if (!ENDS_WITHOUT_ZEROS.has(kind) || !(await endsInZeros(file))) return judged;
+  const endsWritten = isText || ENDS_WITHOUT_ZEROS.has(kind);
+  if (!endsWritten || !isZeros(await tailOf(file, ZERO_BYTES))) return judged;
   return unfinished("it ends in zeros: space set aside, but not written yet");
 }
 
 /**
  * Copy programs set all space aside first, which reads as zeros until the data come.
- * What is of no known format may be meant to end so.
+ * What is of no known format may be meant to begin or to end so, but not to be nothing else.
  */
-async function endsInZeros(file: RandomAccess): Promise<boolean> {
-  return (await tailOf(file, ZERO_BYTES)).every((byte) => byte === 0);
+function isZeros(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/** Whether the file is zeros from its first byte to its last one, given that its head is. */
+function isBlank(file: RandomAccess, gaps: readonly ContentGap[]): boolean {
+  const [gap] = gaps;
+  return file.size <= HEAD_BYTES || (gap?.from === 0 && gap.to === file.size);
 }
 
 const HAS_NO_ZEROS: ReadonlySet<FileFormat> = new Set<FileFormat>([

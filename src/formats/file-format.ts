@@ -24,6 +24,15 @@ const PROMISES = new Set([
 ]);
 /** Of these some are names of texts, too: AsciiDoc, Scilab's programs, circuits. */
 const ALSO_TEXT = new Set(["adoc", "sce", "scs"]);
+/** Names of texts only: there are no zeros in one. */
+const TEXT_ONLY = new Set([...TEXT_NAMES, ..."xml eml rtf svg".split(" ")]);
+/** Names of what begins with text or with a header, never with a block of zeros, whatever stands behind. */
+const BEGINS_WRITTEN = new Set([
+  ...PROMISES,
+  ...TEXT_ONLY,
+  ...OFFICE_OLE_NAMES,
+  ..."msg ps eps xps oxps p7m p7s dwg".split(" "),
+]);
 /** What a file is as long as none of those first bytes are there. */
 const SHAPELESS: ReadonlySet<FileFormat> = new Set<FileFormat>(["unknown", "text", "xml", "mail"]);
 
@@ -56,6 +65,16 @@ export function breaksPromise(kind: FileFormat, filename: string): boolean {
   const extension = extensionOf(filename);
   if (!SHAPELESS.has(kind) || !PROMISES.has(extension)) return false;
   return kind === "unknown" || !ALSO_TEXT.has(extension);
+}
+
+/** Whether the name is that of a text: zeros in it are space set aside, whatever else is there. */
+export function isNamedText(filename: string): boolean {
+  return TEXT_ONLY.has(extensionOf(filename));
+}
+
+/** Whether the name promises a format that never begins with a block of zeros. */
+export function promisesBeginning(filename: string): boolean {
+  return BEGINS_WRITTEN.has(extensionOf(filename));
 }
 
 /** The name's extension in lower case without its dot; empty when it has none. */

@@ -92,7 +92,44 @@ test.for(
     ["an empty file", "a.xyz", Buffer.alloc(0), "unfinished", "nobody sends nothing on purpose"],
     ["zeros", "a.pdf", Buffer.alloc(5000), "unfinished", "space is set aside before data come"],
     ["zeros", "a.docx", Buffer.alloc(5000), "unfinished", "space is set aside before data come"],
-    ["zeros", "a.bin", Buffer.alloc(5000), "unknown", "the name promises nothing"],
+    ["zeros", "a.bin", Buffer.alloc(5000), "unfinished", "nobody sends nothing on purpose"],
+    ["zeros by the block", "a.bin", Buffer.alloc(8192), "unfinished", "the same"],
+    ["a few zeros", "no name to speak of", Buffer.alloc(3), "unfinished", "the same"],
+    [
+      "zeros, bytes behind",
+      "a.bin",
+      then(Buffer.alloc(8192), "x"),
+      "unknown",
+      "the name promises nothing",
+    ],
+    [
+      "zeros, bytes between",
+      "disk.img",
+      Buffer.concat([Buffer.alloc(9000), Buffer.of(1), Buffer.alloc(9000)]),
+      "unknown",
+      "an image of a disk may begin and end so",
+    ],
+    [
+      "letters, zeros behind",
+      "a.csv",
+      then(latin("hello"), "\0".repeat(5000)),
+      "unfinished",
+      "its first bytes have come",
+    ],
+    [
+      "letters, zeros between",
+      "a.rtf",
+      then(latin("{\\rtf1 hello"), "\0".repeat(2 * 4096 - 12) + "hello}"),
+      "unfinished",
+      "its first bytes and its last ones have come",
+    ],
+    [
+      "an OLE file, zeros between",
+      "a.txt",
+      then(latin("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "\0".repeat(12_000) + "x"),
+      "unknown",
+      "no text, whatever its name",
+    ],
     [
       "text, zeros behind",
       "a.txt",
@@ -342,6 +379,14 @@ test.for(
   ]),
 )("%s", async ([, [, name, bytes, expected]]) => {
   expect(await judge(bytes, name)).toBe(expected);
+});
+
+test.for(
+  "doc dot xls ppt msg rtf txt csv xml htm html json md log eml ps svg xps p7m dwg DOC".split(" "),
+)("a .%s is unfinished as long as it begins with zeros", async (extension) => {
+  const name = `a.${extension}`;
+  expect(await judge(Buffer.alloc(5000), name)).toBe("unfinished");
+  expect(await judge(then(Buffer.alloc(8192), "written".repeat(1000)), name)).toBe("unfinished");
 });
 
 test("a PDF that was updated and is cut anywhere in its update is unfinished", async () => {

@@ -99,6 +99,18 @@ test("what is unfinished by its own format is told, and pages are counted where 
   expect(await look("note.txt", false)).not.toHaveProperty("pages");
 });
 
+test.for([
+  ["small.bin", 3],
+  ["large.bin", LARGE + 17],
+] as const)("%s of zeros only is unfinished", async ([name, bytes]) => {
+  const dir = scratch();
+  put(dir, name, Buffer.alloc(bytes));
+  expect(await inspect(settingsOf(dir), raw(name), undefined, noPages, never)).toMatchObject({
+    completeness: "unfinished",
+    why: "it begins with zeros: space set aside, but not written yet",
+  });
+});
+
 test("a name that is not UTF-8 is read like any other", async () => {
   const dir = scratch();
   writeFileSync(bytesAt(dir, "\xff\xfe.pdf" as RawPath), pdf("x"));
