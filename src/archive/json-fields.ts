@@ -43,7 +43,12 @@ export class JsonFields {
     return Number.isSafeInteger(number) ? (number as number) : undefined;
   }
 
-  /** Zero or more: an identifier, a count, a size. */
+  /** One or more: 0 is what an archive writes that has no identifier to tell. */
+  identifier(name: string): number {
+    return this.optionalNatural(name) || this.#unreadable(name, "a number from 1");
+  }
+
+  /** Zero or more: a count, a size, the identifier of a folder, since 0 may be the root's. */
   natural(name: string): number {
     return this.optionalNatural(name) ?? this.#unreadable(name, "a number from 0");
   }

@@ -40,7 +40,7 @@ function knownOf(fields: JsonFields): Loose<Required<ContainedDocument>> {
   const created = fields.optionalInteger("createdDate");
   const uploaded = fields.optionalInteger("uploadedDate");
   return {
-    id: fields.natural("id"),
+    id: fields.identifier("id"),
     folderId: fields.optionalNatural("folderId"),
     digidocId: fields.optionalNatural("digidocId"),
     digidoc: fields.optionalFlag("digidoc") ?? false,

@@ -223,6 +223,8 @@ describe("what a reply means", () => {
     [replied(200, ok(detail({ id: undefined }))), "inDoubt", "REPLY_UNREADABLE", "no id"],
     [replied(200, ok(detail({ id: 1.5 }))), "inDoubt", "REPLY_UNREADABLE", "no integer"],
     [replied(200, ok(detail({ id: -1 }))), "inDoubt", "REPLY_UNREADABLE", "no identifier"],
+    [replied(200, ok(detail({ id: 0 }))), "inDoubt", "REPLY_UNREADABLE", "nor is 0"],
+    [replied(200, ok(detail({ id: "0" }))), "inDoubt", "REPLY_UNREADABLE", "nor is it as text"],
     [
       replied(200, '{"response":"OK","document":{"id":1e400}}'),
       "inDoubt",
@@ -328,6 +330,7 @@ describe("what is tolerated in an OK", () => {
     ],
     [{ status: 5 }, { status: undefined }, "a status that is no text is none"],
     [{ pages: -1 }, { pages: 0 }, "pages that cannot be are not known yet"],
+    [{ folderId: 0 }, { folderId: 0 }, "an archive may count its folders from 0"],
   ] as const)("%o becomes %o: %s", ([given, expected]) => {
     const { status, ...rest } = { ...detail(), ...expected } as DocumentDetail;
     const whole = status === undefined ? rest : { ...rest, status };

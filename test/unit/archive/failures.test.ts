@@ -233,7 +233,7 @@ describe("what comes back over the wire", () => {
   });
 
   test("lists may be long, and only as long as the page that was asked for", async () => {
-    const documents = Array.from({ length: 20_000 }, (_, id) => detail({ id }));
+    const documents = Array.from({ length: 20_000 }, (_, at) => detail({ id: at + 1 }));
     const answer = reply(200, JSON.stringify({ response: "OK", paginationPages: 1, documents }));
     expect(answer.length).toBeGreaterThan(3_000_000);
     await using server = await RawServer.open({ onWhole: (socket) => void socket.write(answer) });
