@@ -131,15 +131,16 @@ export function foundPageOf(
 /**
  * What lists return in addition to their items. The number of pages is required: without it a first page
  * would pass for the whole list, and a document on the second for absent. It must agree with the
- * items for the same reason: a page that is counted and has nothing on it is no page. Behind the
- * last page there is nothing, since lists grow shorter while they are read.
+ * items for the same reason: of two pages or more, one that is counted and has nothing on it is no page. One
+ * page with nothing on it is an empty list, as some count it. Behind the last page there is nothing, since
+ * lists grow shorter while they are read.
  */
 function pageOf(fields: JsonFields, index: number, items: number): PageTotals {
   const paginationPages = fields.natural("paginationPages");
   if (paginationPages === 0 && items > 0) {
     throw new UnreadableError("reply has items but no pages");
   }
-  if (index < paginationPages && items === 0) {
+  if (paginationPages > 1 && index < paginationPages && items === 0) {
     throw new UnreadableError(`reply has nothing on page ${index + 1} of ${paginationPages}`);
   }
   return { paginationPages, paginationSize: fields.optionalNatural("paginationSize") ?? items };

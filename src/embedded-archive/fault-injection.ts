@@ -158,6 +158,6 @@ function hollow(outcome: OperationReply, lists: "absent" | "null" | "empty"): Op
   const named = Object.entries({ documents, folders }).filter(([, list]) => Array.isArray(list));
   if (named.length === 0 || lists === "absent") return { ...outcome, body: rest };
   const empty = Object.fromEntries(named.map(([name]) => [name, lists === "null" ? null : []]));
-  const pages = lists === "empty" ? { paginationPages: 1 } : {};
+  const pages = lists === "empty" ? { paginationPages: 2 } : {};
   return { ...outcome, body: { ...rest, ...pages, ...empty } };
 }

@@ -54,7 +54,8 @@ function hollow(dice: Dice, index: number, list: string): unknown {
     case 1:
       return { ...page, [list]: null };
     default:
-      return { ...page, paginationPages: index + dice.int(1, 2), [list]: [] };
+      // One page with nothing on it would be an empty list.
+      return { ...page, paginationPages: Math.max(2, index + dice.int(1, 2)), [list]: [] };
   }
 }
 

@@ -361,6 +361,11 @@ describe("what is tolerated in an OK", () => {
 
   test.for([
     [0, { paginationPages: 0, paginationSize: 9, documents: [] }, "an empty list"],
+    [
+      0,
+      { paginationPages: 1, paginationSize: 9, documents: [] },
+      "an empty list counted as a page",
+    ],
     [0, { paginationPages: "0", paginationSize: "9", documents: [] }, "numbers as text"],
     [2, { paginationPages: 2, paginationSize: 9, documents: [] }, "the list has become shorter"],
   ] as const)("page %i is empty in %o: %s", ([index, given]) => {
@@ -375,7 +380,8 @@ describe("what is tolerated in an OK", () => {
     [{ paginationPages: 0 }, "no list is no empty list"],
     [{ paginationPages: 0, documents: null }, "nor is null"],
     [{ paginationPages: 1 }, "no list is no list"],
-    [{ paginationPages: 1, documents: [] }, "there is a page, and nothing on it"],
+    [{ paginationPages: 1, documents: null }, "nor is null, whatever is counted"],
+    [{ paginationPages: 2, documents: [] }, "there are pages, and nothing on the first"],
   ] as const)("%o is in doubt, because %s", ([given]) => {
     expect(() => page(0, given)).toThrow(
       expect.objectContaining({ kind: "inDoubt", code: "REPLY_UNREADABLE" }),

@@ -305,7 +305,7 @@ describe("faults", () => {
     test.for([
       ["absent", { paginationPages: 1 }, "left out"],
       ["null", { paginationPages: 1, documents: null }, "null"],
-      ["empty", { paginationPages: 1, documents: [] }, "empty, though there is a page"],
+      ["empty", { paginationPages: 2, documents: [] }, "empty, though there are pages"],
     ] as const)("a hollow list is an OK whose list is %s", async ([lists, expected]) => {
       await using under = await ArchiveUnderTest.open();
       await meet(under);
