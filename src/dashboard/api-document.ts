@@ -15,6 +15,14 @@ export type ApiRoute = {
 
 const JSON_TYPE = "application/json";
 
+/** What a form of another page cannot send (`admission.ts`): asked of every request that changes something. */
+const DELIBERATE = {
+  name: "x-scanferry",
+  in: "header",
+  required: true,
+  schema: { type: "string", const: "1" },
+} as const;
+
 const REFUSAL = {
   type: "object",
   required: ["error"],
@@ -60,10 +68,11 @@ function operationOf({ method, path, summary, query, body, types = [JSON_TYPE] }
     description: "What is wrong, and what to do.",
     content: { [JSON_TYPE]: { schema: { $ref: "#/components/schemas/Refusal" } } },
   };
+  const parameters = [...(method === "post" ? [DELIBERATE] : []), ...parametersOf(query)];
   const operation = {
     operationId: `${method}${path.replace("/api", "").replaceAll(/[/.-](.)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
-    ...(query && { parameters: parametersOf(query) }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: { required: true, content: { [JSON_TYPE]: { schema: schemaOf(body) } } },
     }),
@@ -72,7 +81,8 @@ function operationOf({ method, path, summary, query, body, types = [JSON_TYPE] }
   return { [method]: operation };
 }
 
-function parametersOf(query: z.ZodObject): object[] {
+function parametersOf(query: z.ZodObject | undefined): object[] {
+  if (query === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: "input" });
   return Object.entries(properties).map(([name, schema]) => ({
     name,

@@ -178,7 +178,7 @@ const LINES: Readonly<Record<string, number>> = {
   reader: 1_611,
   sync: 8_933,
   report: 3_132,
-  dashboard: 2_615,
+  dashboard: 2_625,
   notify: 1_850,
   daemon: 3_405,
   check: 1_400,

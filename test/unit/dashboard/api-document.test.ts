@@ -65,3 +65,17 @@ test("it is served as OpenAPI 3.1, with parameters and bodies as they are checke
     },
   });
 });
+
+test("every POST, and nothing else, is documented with the header without which it is refused", async () => {
+  await using opened = await openDashboard({});
+  const { body } = await ask({ port: opened.port, path: "/api/openapi.json" });
+  type Operation = { parameters?: { name: string; in: string; required: boolean }[] };
+  const { paths } = JSON.parse(body) as { paths: Record<string, Record<string, Operation>> };
+  const header = { in: "header", required: true, schema: { type: "string", const: "1" } };
+  const operations = Object.values(paths).flatMap((methods) => Object.entries(methods));
+  expect(operations.filter(([method]) => method === "post").length).toBeGreaterThan(5);
+  for (const [method, { parameters = [] }] of operations) {
+    const found = parameters.filter(({ name }) => name === "x-scanferry");
+    expect(found).toEqual(method === "post" ? [{ name: "x-scanferry", ...header }] : []);
+  }
+});
