@@ -102,8 +102,9 @@ function listed(
     if (!Array.isArray(items) || !items.every(is)) return undefined;
     ids.push(...items.map(({ id }: Json) => String(natural(id))));
   }
-  // The first page is asked for: there are items on it, or there are no pages.
-  return (pages === 0) === (ids.length === 0) ? ids.join() : undefined;
+  // The first page is asked for: there are items on it, or there are no pages, or none but this one.
+  const isPossible = ids.length > 0 ? pages > 0 : pages < 2;
+  return isPossible ? ids.join() : undefined;
 }
 
 function isDocument(item: unknown): item is Json {
@@ -115,7 +116,7 @@ function isDocument(item: unknown): item is Json {
 /** What is inside a digidoc is shown by its name: nothing is decided by where it is, and since when. */
 function isContained(item: unknown): item is Json {
   if (!isRecord(item) || typeof item["filename"] !== "string") return false;
-  return natural(item["id"]) !== undefined;
+  return (natural(item["id"]) ?? 0) > 0;
 }
 
 /** The root may have no name. */
