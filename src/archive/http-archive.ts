@@ -1,9 +1,12 @@
 import type { Clock } from "../std/clock.ts";
+import { printable } from "../std/printable.ts";
+import { redactor } from "../std/redactor.ts";
 import {
   type ArchiveDocument,
   type DocumentDetail,
   type Folder,
   type FolderDetail,
+  LIMITS,
   type Operation,
   type PageTotals,
   PATHS,
@@ -45,7 +48,7 @@ type Call<T> = {
   operation: Operation;
   fields: RequestField[];
   sha256?: Upload["sha256"];
-  read: (payload: JsonFields) => T;
+  read: (payload: JsonFields, secrets: readonly string[]) => T;
   request: (signed: RequestField[]) => Pick<Request, "body" | "contentType" | "fence">;
   replyBytesMax: number;
 };
@@ -154,7 +157,11 @@ export class HttpArchive implements Archive {
       operation: "upload",
       fields: parameters.uploadFields(upload),
       sha256: upload.sha256,
-      read: (reply) => resources.documentDetailOf(reply.object("document")),
+      read: (reply, secrets) => {
+        const document = resources.documentDetailOf(reply.object("document"));
+        checkOurs(document, upload, this.#storedSize, secrets);
+        return document;
+      },
       request: (signed) => {
         const frame = frameOf(signed, upload.filename);
         const body = uploadBody(frame, upload.file);
@@ -165,9 +172,7 @@ export class HttpArchive implements Archive {
       },
       replyBytesMax: REPLY_BYTES_MAX,
     };
-    const document = await this.#track(this.#call(call, signal));
-    checkOurs(document, upload, this.#storedSize);
-    return document;
+    return this.#track(this.#call(call, signal));
   }
 
   close(): Promise<void> {
@@ -208,9 +213,12 @@ export class HttpArchive implements Archive {
     const now = line.clock.now();
     const date = dateOf(reply.headers);
     this.#aheadMs = date === undefined ? undefined : date - line.clock.monotonic();
-    const { operation, read } = call;
+    const { operation } = call;
+    const { secrets } = signed;
     const isDated = this.#credentials.isDated;
-    return classifyReply(reply, { operation, now, secrets: signed.secrets, isDated }, read);
+    return classifyReply(reply, { operation, now, secrets, isDated }, (payload) =>
+      call.read(payload, secrets),
+    );
   }
 
   async #track<T>(running: Promise<T>): Promise<T> {
@@ -237,6 +245,7 @@ function checkOurs(
   document: DocumentDetail,
   { folderId, filename, file }: Upload,
   storedSize: StoredSize | undefined,
+  secrets: readonly string[],
 ): void {
   // Another upload of this name may be under way to another folder.
   if (folderId !== undefined && document.folderId !== folderId) {
@@ -246,10 +255,19 @@ function checkOurs(
   }
   // Archives may normalise Unicode; the name is the same for every reader.
   if (document.filename.normalize() !== filename.normalize()) {
-    throw mismatched(`document ${document.id} has another filename than the one sent`);
+    // Who answers may repeat the request, with what is secret in it.
+    const theirs = shownName(redactor(secrets)(document.filename));
+    throw mismatched(`document ${document.id} is named ${theirs}, ${shownName(filename)} was sent`);
   }
   // 0 directly after upload, while the archive does not know yet.
   if (document.filesize === 0) return;
   const differs = sizeDifference({ sentBytes: file.sizeBytes }, document.filesize, storedSize);
   if (differs !== undefined) throw mismatched(`document ${document.id}: ${differs}`);
+}
+
+/** A name in quotes, and no more of it than the interface allows. */
+function shownName(name: string): string {
+  const cut =
+    name.length > LIMITS.filename ? `${name.slice(0, LIMITS.filename).toWellFormed()}…` : name;
+  return `"${printable(cut)}"`;
 }

@@ -169,6 +169,19 @@ describe("what comes back over the wire", () => {
     },
   );
 
+  test.for([
+    ["other.pdf", '"other.pdf"', "as it is"],
+    ["a\u001b[2J\u202eb\nc.pdf", '"a\\x1b[2J\\u202eb c.pdf"', "nothing steers a terminal"],
+    ["x".repeat(100_000), `"${"x".repeat(255)}…"`, "no more than a name can have"],
+  ] as const)("%# a name that is not ours is told next to ours: $2", async ([filename, shown]) => {
+    await using server = await RawServer.open({
+      onWhole: (socket) => void socket.write(stored({ filename })),
+    });
+    await using archive = await openOn(server);
+    const { message } = (await errorOf(archive.upload(scan(), never))) as Error;
+    expect(message).toBe(`document 41 is named ${shown}, "scan.pdf" was sent`);
+  });
+
   test("a reply that trickles has the same time as any", async () => {
     let drips = 0;
     const drip: Script = {

@@ -65,6 +65,16 @@ test.for([
     },
     "the key stands where the id should",
   ],
+  [
+    {
+      onWhole: (s, h) => {
+        const filename = `${accountKey}${secret}${sigOf(h)}`.repeat(9);
+        const document = { id: 1, folderId: 7, filename, createdDate: 1 };
+        s.write(reply(200, JSON.stringify({ response: "OK", document })));
+      },
+    },
+    "what is secret stands where the name should",
+  ],
 ] as [Script, string][])("%# no error gives anything away when %s", async ([script]) => {
   await using server = await RawServer.open(script);
   await using archive = await openOn(server, { timeoutMs: 200 });
