@@ -3,7 +3,7 @@
  * the working directory, or relative to a mirror's source, and with what `list` shows of bytes that
  * are no text (`\xHH`). No source is looked into: a share may be away, or hang.
  */
-import { lstat } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Mirror } from "../config/config.ts";
 import { nearest } from "../std/nearest.ts";
@@ -42,16 +42,24 @@ export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[])
   });
 }
 
+/** Where a path is typed, `pwd` being what the shell calls that directory, and what it may mean. */
+export type PathScope = {
+  readonly cwd: string;
+  readonly pwd?: string | undefined;
+  readonly mirrors: readonly Mirror[];
+};
+
 /**
  * The one place that is meant: the only one, or the one the journal knows something of. Throws
- * `UsageError` when several mirrors have it.
+ * `UsageError` when several mirrors have it, and where it is in the working directory but in no source.
  */
 export async function placeOf(
   typed: string,
-  scope: { cwd: string; mirrors: readonly Mirror[] },
+  scope: PathScope,
   journal: (DocumentReader & Registry) | undefined,
 ): Promise<KnownPlace> {
-  const places = placesOf(typed, scope.cwd, scope.mirrors);
+  const cwd = await directoryOf(typed, scope);
+  const places = placesOf(typed, cwd, scope.mirrors);
   const ids = new Map((await journal?.mirrors())?.map(({ name, id }) => [name, id]));
   const all = places.map((place) => ({ ...place, mirrorId: ids.get(place.mirror.name) ?? null }));
   const known = [];
@@ -59,9 +67,6 @@ export async function placeOf(
   const candidates = known.length > 0 ? known : all;
   const names = [...new Set(candidates.map(({ mirror }) => mirror.name))];
   if (names.length > 1) {
-    if (known.length === 0 && (await isHere(typed, scope.cwd))) {
-      throw outside(resolve(scope.cwd, typed), scope.mirrors);
-    }
     throw new UsageError(
       `${typed} can be in several mirrors (${names.join(", ")}); write the absolute path`,
     );
@@ -76,10 +81,27 @@ function outside(path: string, mirrors: readonly Mirror[]): UsageError {
   return new UsageError(`${path} is not below the source of a mirror; sources: ${sources}`);
 }
 
-/** What is there in the working directory, outside of all sources, is what was meant. */
-function isHere(typed: string, cwd: string): Promise<boolean> {
-  return lstat(resolve(cwd, typed)).then(
+/**
+ * The directory that a path is relative to: the working directory, by the system's own path of it or as the shell got
+ * there, as a source may be known by a link. Throws `UsageError` for what is there, and outside of all sources.
+ */
+async function directoryOf(typed: string, { cwd, pwd, mirrors }: PathScope): Promise<string> {
+  const isInside = (directory: string) =>
+    mirrors.some(({ source }) => isAtOrBelow(resolve(directory, typed), source));
+  if (isInside(cwd)) return cwd;
+  if (pwd !== undefined && isInside(pwd) && (await isSame(pwd, cwd))) return pwd;
+  const path = resolve(cwd, typed);
+  const isHere = await lstat(path).then(
     () => true,
+    () => false,
+  );
+  if (isHere) throw outside(path, mirrors);
+  return cwd;
+}
+
+function isSame(directory: string, cwd: string): Promise<boolean> {
+  return realpath(directory).then(
+    (path) => path === cwd,
     () => false,
   );
 }

@@ -8,6 +8,7 @@ import { UsageError } from "../std/fault.ts";
 /** Where typed names and paths are looked up. */
 export type Scope = {
   readonly cwd: string;
+  readonly pwd?: string | undefined;
   readonly config: Config;
   /** What `--mirror` says. */
   readonly mirror: string | undefined;
@@ -20,7 +21,7 @@ export type Scope = {
  */
 export async function queriesOf(
   paths: readonly string[],
-  { cwd, config, mirror }: Scope,
+  { cwd, pwd, config, mirror }: Scope,
   journal: (DocumentReader & Registry) | undefined,
 ): Promise<ListQuery[]> {
   const rows = (await journal?.mirrors()) ?? [];
@@ -41,7 +42,7 @@ export async function queriesOf(
   }
   const places: Known[] = [];
   for (const typed of paths) {
-    const { mirrorId, path } = await placeOf(typed, { cwd, mirrors }, journal);
+    const { mirrorId, path } = await placeOf(typed, { cwd, pwd, mirrors }, journal);
     if (mirrorId !== null) places.push({ mirrorId, path });
   }
   return outermost(places).map((path) => ({ path }));

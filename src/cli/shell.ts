@@ -51,6 +51,11 @@ export class Shell {
     return this.processContext.cwd;
   }
 
+  /** Where paths of documents are typed. */
+  get directory(): { readonly cwd: string; readonly pwd: string | undefined } {
+    return { cwd: this.cwd, pwd: this.processContext.env["PWD"] };
+  }
+
   /** Where the configuration is looked for. */
   get places(): ConfigPlaces {
     const { env, cwd } = this.processContext;

@@ -23,7 +23,7 @@ export function addExplain(program: Command, shell: Shell): void {
 async function explain(shell: Shell, typed: string, json: boolean): Promise<void> {
   const config = await shell.config();
   await using journal = await readJournal(config);
-  const place = await placeOf(typed, { cwd: shell.cwd, mirrors: config.mirrors }, journal);
+  const place = await placeOf(typed, { ...shell.directory, mirrors: config.mirrors }, journal);
   const explanation = await explanationOf({ config, ...shell.processContext }, place, journal);
   if (json) await shell.out.line(JSON.stringify(withPath(explanation, exact(place.path))));
   else {

@@ -37,7 +37,7 @@ export function addList(program: Command, shell: Shell): void {
 async function list(shell: Shell, paths: readonly string[], options: Options): Promise<void> {
   const config = await shell.config();
   await using journal = await readJournal(config);
-  const scope = { cwd: shell.cwd, config, mirror: options.mirror };
+  const scope = { ...shell.directory, config, mirror: options.mirror };
   const queries = await queriesOf(paths, scope, journal);
   if (!journal) return;
   const { state } = options;

@@ -70,7 +70,7 @@ export function addRetry(program: Command, shell: Shell): void {
 async function retry(shell: Shell, paths: readonly string[], options: Options): Promise<void> {
   const config = await shell.config();
   await using journal = await writeJournal(config);
-  const scope = { cwd: shell.cwd, config, mirror: options.mirror };
+  const scope = { ...shell.directory, config, mirror: options.mirror };
   const total: Total = { queued: 0, gated: 0, again: 0, empty: 0, afterAction: 0 };
   const closed = await closedMirrors(journal);
   const anyway = options.anyway === true;

@@ -11,7 +11,7 @@ import { ConfigError } from "../../../src/config/config-problems.ts";
 import { Stopping } from "../../../src/std/abort.ts";
 import { Fault, UsageError } from "../../../src/std/fault.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { placeOf, placesOf } from "../../../src/cli/paths.ts";
@@ -390,15 +390,33 @@ describe("paths", () => {
     });
   });
 
-  describe("of several mirrors, a path that none has", () => {
-    test("is refused as one outside, where the file is here", async () => {
-      const cwd = mkdtempSync(join(tmpdir(), "scanferry-paths-"));
+  describe("a path in a working directory outside of all sources", () => {
+    test.for([
+      ["3.txt", all, "several mirrors may have one of that name"],
+      ["3.txt", [scans], "nor is the one mirror's meant"],
+      [".", [scans], "nor all of the mirror"],
+    ] as const)("%s is refused as one outside, where it is there: %s", async ([typed, mirrors]) => {
+      const cwd = realpathSync(mkdtempSync(join(tmpdir(), "scanferry-paths-")));
       writeFileSync(join(cwd, "3.txt"), "");
-      const meant = placeOf("3.txt", { cwd, mirrors: all }, undefined);
-      await expect(meant).rejects.toThrow(
-        `${cwd}/3.txt is not below the source of a mirror; sources:`,
-      );
+      const meant = placeOf(typed, { cwd, mirrors }, undefined);
+      await expect(meant).rejects.toThrow(/^\/\S+ is not below the source of a mirror; sources:/);
       rmSync(cwd, { recursive: true });
+    });
+
+    test("is below a source where the shell got there by the source's own link, and only then", async () => {
+      const top = realpathSync(mkdtempSync(join(tmpdir(), "scanferry-paths-")));
+      const cwd = join(top, "real/sub");
+      mkdirSync(cwd, { recursive: true });
+      for (const at of [cwd, join(top, "real")]) writeFileSync(join(at, "b.pdf"), "");
+      symlinkSync("real", join(top, "link"));
+      const mirrors = [{ ...scans, source: join(top, "link") }];
+      const place = await placeOf("b.pdf", { cwd, pwd: join(top, "link/sub"), mirrors }, undefined);
+      expect(place.path).toBe("sub/b.pdf");
+      for (const pwd of [undefined, join(top, "link")]) {
+        const meant = placeOf("b.pdf", { cwd, pwd, mirrors }, undefined);
+        await expect(meant).rejects.toThrow(UsageError);
+      }
+      rmSync(top, { recursive: true });
     });
 
     test("may be in any of them, where there is none", async () => {
