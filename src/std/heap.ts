@@ -16,7 +16,7 @@ export const READER_HEAP = ["--max-semi-space-size=8", "--single-threaded-gc"] a
  * compiles whatever of Node itself is loaded after it again, which takes a command a tenth of its time.
  */
 export function growSlowly(): void {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=20");
+  process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=30");
 }
 
 /**
