@@ -13,6 +13,9 @@ const PAGE_SIZE = 1_000;
 /** So many in a row that are too old: those that follow are older still. */
 const OLDER_MIN = 200;
 
+/** So often a folder is read that is never the same, as others send to it all the time. */
+const PASSES_MAX = 5;
+
 /** One folder, or what search finds. */
 export type Where = { readonly folderId: number } | SearchQuery;
 
@@ -70,7 +73,7 @@ export async function* documentsIn(
       : archive.search({ ...where, ...order, paginationIndex }, signal);
   const seen = new Set<number>();
   let older = 0;
-  for (let isSure = false; !isSure; ) {
+  for (let isSure = false, passes = 1; !isSure; passes++) {
     const before = seen.size;
     let isLong = false;
     for await (const { documents, paginationPages } of pages(read, pagesMax)) {
@@ -88,7 +91,7 @@ export async function* documentsIn(
       if (older >= olderMin) return;
       isLong ||= paginationPages > 1;
     }
-    isSure = !untilSure || !isLong || seen.size === before;
+    isSure = !untilSure || !isLong || seen.size === before || passes >= PASSES_MAX;
   }
 }
 

@@ -53,6 +53,22 @@ describe("documents that nobody accounts for", () => {
     expect(archive.count("documents")).toBe(2);
   });
 
+  test("a folder that others send to all the time is not read for ever", async () => {
+    const archive = new ScriptedArchive();
+    const folderId = archive.addFolder("Scans");
+    archive.addDocument({ id: 1, folderId, filename: "b.pdf" });
+    const [document] = (await archive.documents({ folderId }, never)).documents;
+    let passes = 0;
+    archive.documents = async ({ paginationIndex = 0 }) => {
+      if (paginationIndex === 0) passes += 1;
+      const documents = document ? [{ ...document, id: 10 * passes + paginationIndex }] : [];
+      return { paginationSize: 1, paginationPages: 2, documents };
+    };
+    const guard = new SendGuard(archive, undefined);
+    expect(await guard.objection(outgoing("a.pdf", folderId), [], never)).toBeUndefined();
+    expect(passes).toBe(5);
+  });
+
   test("what moves to a page that was read, since another document is removed meanwhile, is found", async () => {
     const archive = new ScriptedArchive();
     const folderId = archive.addFolder("Scans");
