@@ -156,8 +156,8 @@ function fitting(
   listed: readonly Candidate[],
   { earliest, claimed, policy }: Search,
 ): { candidates: Candidate[]; older: Candidate[]; renamed: Candidate[] } {
-  const name = (document.sentName ?? "").normalize("NFC");
-  const key = nameKey(name);
+  const name = document.sentName?.normalize("NFC");
+  const key = nameKey(document.sentName);
   const fits = ({ id, filename, uploadedDate }: Candidate) =>
     nameKey(filename) === key && uploadedDate >= earliest - policy.marginMs && !claimed.has(id);
   const once = new Map(listed.filter(fits).map((candidate) => [candidate.id, candidate]));

@@ -104,7 +104,7 @@ export class Doubts {
     let isThere = true;
     try {
       const since = documents.map((one) => this.#earliest(one) - this.#policy(one).marginMs);
-      const names = new Set(documents.map(({ sentName }) => nameKey(sentName ?? "")));
+      const names = new Set(documents.map(({ sentName }) => nameKey(sentName)));
       listed = await this.#newest(folderId, Math.min(...since), names, signal);
     } catch (error) {
       signal.throwIfAborted();

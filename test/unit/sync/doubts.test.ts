@@ -710,7 +710,7 @@ describe("candidates", () => {
     await desk.advance(20 * MINUTE);
     const { state, problem } = await desk.row(at.id);
     expect(state).toBe(at.state);
-    if (state === "held") expect(problem?.message).toContain(`${at.documentId} (${SIZE} bytes)`);
+    if (state === "held") expect(problem?.message).toContain(`${at.documentId} (${SIZE} bytes`);
   }
 
   test.for([
@@ -727,6 +727,20 @@ describe("candidates", () => {
     const { id } = doubted(desk, folderId, { sentArchiveAt });
     const documentId = stored(desk, folderId);
     await expectOutcome(desk, { doubts, id, documentId, state });
+  });
+
+  test.for([
+    ["SCAN.PDF", SIZE, "held", "the archive may have changed its name"],
+    ["scan.pdf.pdf", SIZE, "pending", "it is another name"],
+    ["SCAN.PDF", SIZE + 1, "pending", "it is another document"],
+  ] as const)("one named %s of %i bytes: %s, as %s", async ([filename, filesize, state]) => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const uploadedDate = desk.clock.now();
+    const documentId = desk.archive.addDocument({ folderId, filename, filesize, uploadedDate });
+    await expectOutcome(desk, { doubts, id, documentId, state });
+    if (state === "held")
+      expect((await desk.row(id)).problem?.message).toContain(`named ${filename})`);
   });
 
   test("of an archive whose replies have no date it is learned by our clock how far its documents are behind", async () => {
