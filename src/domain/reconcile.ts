@@ -138,13 +138,10 @@ export function reconcile(
 }
 
 /** The same for names that an archive may have made of one: in another case, without blanks or punctuation. */
-export function nameKey(name: string): string {
-  return (
-    name
-      .normalize("NFKC")
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "") || name
-  );
+export function nameKey(name: string | null): string {
+  const whole = name ?? "";
+  const folded = whole.normalize("NFKC").toLowerCase();
+  return folded.replaceAll(/[^\p{L}\p{N}]/gu, "") || whole;
 }
 
 /**
