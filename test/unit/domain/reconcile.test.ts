@@ -92,6 +92,20 @@ describe("a lost reply", () => {
       "found",
       "its name fits",
     ],
+    [
+      "our size, in other letters, late",
+      [sized(5, { filename: "\uff53can.pdf" })],
+      true,
+      "ambiguous",
+      "renamed?",
+    ],
+    [
+      "our size, another case, older, late",
+      [sized(5, { filename: "SCAN.pdf", uploadedDate: 1 })],
+      true,
+      "absent",
+      "not ours",
+    ],
     ["two, sizes unknown, early", [candidate(5), candidate(6)], false, "lookAgain", "sizes come"],
     ["two, sizes unknown, late", [candidate(5), candidate(6)], true, "ambiguous", "a person"],
     [
