@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { READER_HEAP, THRIFTY_MALLOC } from "../std/heap.ts";
+import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../std/heap.ts";
 import { NO_INSPECTOR } from "../std/no-inspector.ts";
 import { environmentOf, networkEnvironment, networkOptions } from "./network-environment.ts";
 
@@ -46,7 +46,7 @@ function newReader(): ChildProcess {
     execArgv: [
       "--disable-warning=ExperimentalWarning",
       NO_INSPECTOR,
-      ...READER_HEAP,
+      ...THRIFTY_HEAP,
       ...networkOptions(),
     ],
     env: {

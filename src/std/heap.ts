@@ -1,15 +1,11 @@
 /**
  * V8's options for a process that lives for years next to others. On its own V8 lets a heap grow to
  * several times of what is alive in it, for throughput, and gives little of it back: with these and
- * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/runs/experiments.csv). With
- * 8 MB for young objects most of what a daemon knows of a document on its way is copied twice before it is dropped.
+ * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/runs/experiments.csv).
  * Threads of the collector's own take a sixteenth of the processor time of a busy daemon to save it a few pauses.
  * `bin/scanferry` and the Dockerfile start the daemon with the same.
  */
-export const THRIFTY_HEAP = ["--max-semi-space-size=16", "--single-threaded-gc"] as const;
-
-/** The same for a reader, which keeps next to nothing of a document. */
-export const READER_HEAP = ["--max-semi-space-size=8", "--single-threaded-gc"] as const;
+export const THRIFTY_HEAP = ["--max-semi-space-size=8", "--single-threaded-gc"] as const;
 
 /**
  * The other half of it, for a process whose modules are loaded: V8 takes this option for another program, and

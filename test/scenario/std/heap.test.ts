@@ -5,17 +5,20 @@ import { describe, expect, test } from "vitest";
 import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../../../src/std/heap.ts";
 import { NO_INSPECTOR } from "../../../src/std/no-inspector.ts";
 
-describe.each(["bin/scanferry", "Dockerfile"])("%s starts the daemon with", (name) => {
-  const text = readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
+describe.each(["bin/scanferry", "Dockerfile"])(
+  "%s starts the daemon as readers are started",
+  (name) => {
+    const text = readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
 
-  test.each([NO_INSPECTOR, ...THRIFTY_HEAP])("Node's %s", (option) => {
-    expect(text).toContain(option);
-  });
+    test.each([NO_INSPECTOR, ...THRIFTY_HEAP])("Node's %s", (option) => {
+      expect(text).toContain(option);
+    });
 
-  test.each(Object.entries(THRIFTY_MALLOC))("the environment's %s, %s", (key, value) => {
-    expect(text).toMatch(new RegExp(`${key}=("\\$\\{${key}-)?${value}\\b`));
-  });
-});
+    test.each(Object.entries(THRIFTY_MALLOC))("the environment's %s, %s", (key, value) => {
+      expect(text).toMatch(new RegExp(`${key}=("\\$\\{${key}-)?${value}\\b`));
+    });
+  },
+);
 
 /** Replaces a third of a million objects twenty times; says how large the heap became, MiB. */
 const CHURN = `
