@@ -4,7 +4,7 @@
  * are no text (`\xHH`). No source is looked into: a share may be away, or hang.
  */
 import { lstat, realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { normalize, resolve } from "node:path";
 import type { Mirror } from "../config/config.ts";
 import { nearest } from "../std/nearest.ts";
 import type { DocumentReader, Registry } from "../journal/journal.ts";
@@ -89,7 +89,10 @@ async function directoryOf(typed: string, { cwd, pwd, mirrors }: PathScope): Pro
   const isInside = (directory: string) =>
     mirrors.some(({ source }) => isAtOrBelow(resolve(directory, typed), source));
   if (isInside(cwd)) return cwd;
-  if (pwd !== undefined && isInside(pwd) && (await isSame(pwd, cwd))) return pwd;
+  // Up from a link the system goes elsewhere than its name says.
+  const up = /^(?:\.\.(?:\/|$))*/.exec(normalize(typed))?.[0] ?? "";
+  const isSamePlace = (named: string) => isSame(resolve(named, up), resolve(cwd, up));
+  if (pwd !== undefined && isInside(pwd) && (await isSamePlace(pwd))) return pwd;
   const path = resolve(cwd, typed);
   const isHere = await lstat(path).then(
     () => true,
@@ -99,9 +102,9 @@ async function directoryOf(typed: string, { cwd, pwd, mirrors }: PathScope): Pro
   return cwd;
 }
 
-function isSame(directory: string, cwd: string): Promise<boolean> {
+function isSame(directory: string, real: string): Promise<boolean> {
   return realpath(directory).then(
-    (path) => path === cwd,
+    (path) => path === real,
     () => false,
   );
 }

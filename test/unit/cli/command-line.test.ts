@@ -419,6 +419,26 @@ describe("paths", () => {
       rmSync(top, { recursive: true });
     });
 
+    test.for([
+      ["link/sub", "../b.pdf", "b.pdf", "up to the source"],
+      ["link/sub", ".", "sub", "the directory itself"],
+      ["link/sub", "../..", undefined, "out of the source"],
+      ["link/away", "b.pdf", "away/b.pdf", "a link in the source"],
+      ["link/away", "../b.pdf", undefined, "up from it the system is elsewhere"],
+    ] as const)("from %s, %s is %s: %s", async ([at, typed, meant]) => {
+      const top = realpathSync(mkdtempSync(join(tmpdir(), "scanferry-paths-")));
+      for (const dir of ["real/sub", "far/away"]) mkdirSync(join(top, dir), { recursive: true });
+      for (const dir of ["real", "far", "far/away"]) writeFileSync(join(top, dir, "b.pdf"), "");
+      symlinkSync("real", join(top, "link"));
+      symlinkSync("../far/away", join(top, "real/away"));
+      const pwd = join(top, at);
+      const scope = { cwd: realpathSync(pwd), pwd, mirrors: [{ ...scans, source: `${top}/link` }] };
+      const place = placeOf(typed, scope, undefined);
+      if (meant === undefined) await expect(place).rejects.toThrow(UsageError);
+      else expect((await place).path).toBe(meant);
+      rmSync(top, { recursive: true });
+    });
+
     test("may be in any of them, where there is none", async () => {
       const meant = placeOf("3.txt", { cwd: "/nowhere", mirrors: all }, undefined);
       await expect(meant).rejects.toThrow(
