@@ -5,7 +5,7 @@ import { pages } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { ContentIndex } from "../journal/journal.ts";
-import type { DocumentDetail } from "../wire/shapes.ts";
+import type { DocumentDetail, PageTotals } from "../wire/shapes.ts";
 
 /** Documents a page; the interface allows 10,000. */
 const PAGE_SIZE = 1_000;
@@ -72,26 +72,37 @@ export async function* documentsIn(
       ? archive.documents({ ...where, ...order, paginationIndex }, signal)
       : archive.search({ ...where, ...order, paginationIndex }, signal);
   const seen = new Set<number>();
+  const walk = () => pages(read, pagesMax);
   let older = 0;
-  for (let isSure = false, passes = 1; !isSure; passes++) {
+  for await (const { documents } of untilSure ? settled(walk, seen) : walk()) {
+    const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
+    if (!isFolder && documents.length > 0 && page.length === 0)
+      throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
+    const meant = new Set(page.filter(only).map(({ id }) => id));
+    const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
+    for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
+      const sentAt = claimed?.get(id);
+      // Of a whole archive no more is kept in memory than is asked for.
+      if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
+      older = earliest && uploadedDate < earliest() ? older + 1 : 0;
+    }
+    if (older >= olderMin) return;
+  }
+}
+
+/** The pages of a list, once if it has only one, else again until none of them adds to what was `seen`. */
+async function* settled<Page extends PageTotals>(
+  walk: () => AsyncIterable<Page>,
+  seen: ReadonlySet<number>,
+): AsyncGenerator<Page> {
+  for (let passes = 1; passes <= PASSES_MAX; passes++) {
     const before = seen.size;
     let isLong = false;
-    for await (const { documents, paginationPages } of pages(read, pagesMax)) {
-      const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
-      if (!isFolder && documents.length > 0 && page.length === 0)
-        throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
-      const meant = new Set(page.filter(only).map(({ id }) => id));
-      const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
-      for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
-        const sentAt = claimed?.get(id);
-        // Of a whole archive no more is kept in memory than is asked for.
-        if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
-        older = earliest && uploadedDate < earliest() ? older + 1 : 0;
-      }
-      if (older >= olderMin) return;
-      isLong ||= paginationPages > 1;
+    for await (const page of walk()) {
+      isLong ||= page.paginationPages > 1;
+      yield page;
     }
-    isSure = !untilSure || !isLong || seen.size === before || passes >= PASSES_MAX;
+    if (!isLong || seen.size === before) return;
   }
 }
 
