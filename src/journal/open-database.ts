@@ -10,6 +10,7 @@ import {
   existsSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -32,6 +33,7 @@ import {
   unfinishedFault,
 } from "./journal-fault.ts";
 import { networkFileSystem } from "./network-file-system.ts";
+import { isLocked } from "./owner-lock.ts";
 import { isReadOnly } from "./room.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
 
@@ -45,8 +47,10 @@ const CHECKPOINT_PAGES = 2816;
 /** What a checkpoint leaves of a log that once grew longer, say next to a long look at the journal. */
 const LOG_BYTES_MAX = 16_000_000;
 const CACHE_KIB = 32 * 1024;
-/** The journal of some million documents. */
-const IN_MEMORY_MAX = 1_000_000_000;
+/** To read a larger one whole would make `status` slow. */
+const IN_MEMORY_MAX = 64_000_000;
+/** The same where the disk takes nothing, and there is no other way: the journal of some million documents. */
+const IN_MEMORY_READ_ONLY_MAX = 1_000_000_000;
 
 /** Makes the journal's directory when missing; refuses a network file system. */
 export function prepareDirectory(path: string, role: Role): void {
@@ -148,17 +152,37 @@ function connected(path: string, role: Role): Database.Database {
   const readonly = role === "reader";
   // SQLite notices it at the first write, and a log of an earlier day may be there.
   if (!readonly) accessSync(path, constants.W_OK);
-  const isStill = readonly && isReadOnly(path) && !existsSync(`${path}-wal`);
-  if (isStill && statSync(path).size <= IN_MEMORY_MAX) return inMemory(path);
+  const bytes = readonly ? bytesAtRest(path) : undefined;
+  if (bytes) return inMemory(bytes);
   return new Database(path, { readonly, fileMustExist: true, timeout: BUSY_MS[role] });
 }
 
 /**
- * A journal that was closed, on a disk that takes nothing: SQLite reads no file in WAL mode without making others
- * next to it.
+ * A whole journal that nobody has open, which a reader leaves as it is: SQLite reads no file in WAL mode without making
+ * others next to it. Undefined: it is in use or large, or that cannot be told.
  */
-function inMemory(path: string): Database.Database {
-  const bytes = readFileSync(path);
+function bytesAtRest(path: string): Buffer | undefined {
+  try {
+    const before = restOf(path);
+    if (before === undefined) return undefined;
+    const bytes = readFileSync(path);
+    // A process that opened it meanwhile may have written to what was being read.
+    return restOf(path) === before ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes with each write to the file; undefined: see `bytesAtRest`. An empty log means that it is open, too. */
+function restOf(path: string): string | undefined {
+  const file = realpathSync(path);
+  const isOpen = ["-wal", "-journal"].some((suffix) => existsSync(file + suffix)) || isLocked(path);
+  const { ino, size, mtimeNs } = statSync(file, { bigint: true });
+  const isSmall = size <= (isReadOnly(file) ? IN_MEMORY_READ_ONLY_MAX : IN_MEMORY_MAX);
+  return isSmall && !isOpen ? `${ino} ${size} ${mtimeNs}` : undefined;
+}
+
+function inMemory(bytes: Buffer): Database.Database {
   // https://sqlite.org/fileformat.html: write and read version; 2 is WAL, of which a database in memory has none.
   bytes.fill(1, 18, 20);
   return new Database(bytes, { readonly: true });

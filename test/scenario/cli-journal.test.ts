@@ -2,6 +2,7 @@
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -539,6 +540,22 @@ test("backup and restore: a copy takes the journal's place, and one of a later s
     ]);
   }
 });
+
+test.for(["plan", "status", "list", "explain huge.txt", "verify", "receipt", "check"])(
+  "%s leaves a closed journal's directory as it was",
+  async (command) => {
+    await using story = await aSyncedStory();
+    const directory = dirname(story.journal);
+    const seen = () =>
+      readdirSync(directory).map((name) => {
+        const file = join(directory, name);
+        return { name, bytes: readFileSync(file, "hex"), changed: statSync(file).mtimeMs };
+      });
+    const before = seen();
+    expect((await story.run(...command.split(" "))).stdout).not.toBe("");
+    expect(seen()).toEqual(before);
+  },
+);
 
 test("a backup never takes the place of the journal's own files, by whatever name", async () => {
   await using story = await aStory();

@@ -1,5 +1,5 @@
 /** What the next start concludes from what the last owner left, anyone who was there in between. */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -109,7 +109,10 @@ test("who looks next to the daemon that has it sees no copy, with a log or witho
 test("a log that someone made by opening a copy tells nothing", async () => {
   using directory = scratch();
   const path = await copiedIn(directory.path);
-  await using _ = await SqliteJournal.open({ path, role: "reader" });
+  const db = new Database(path, { readonly: true });
+  db.prepare("SELECT paused FROM account").get();
+  expect(existsSync(`${path}-wal`)).toBe(true);
   await pausedAt(path);
   expect(await startedAt(path)).toEqual([1]);
+  db.close();
 });

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,9 +15,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { storageFault } from "../../../src/journal/journal-fault.ts";
 import { networkFileSystem } from "../../../src/journal/network-file-system.ts";
+import { takeOwnerLock } from "../../../src/journal/owner-lock.ts";
 import { SCHEMA_VERSION } from "../../../src/journal/schema.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Desk } from "../../contract/journal-desk.ts";
@@ -296,3 +298,58 @@ test.runIf(can("unshare", "-m", "true"))(
     });
   },
 );
+
+describe("a reader of a journal", () => {
+  test("that is at rest makes no file next to it", async () => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    await journalAt(path);
+    const before = readdirSync(directory.path);
+    {
+      await using reader = await SqliteJournal.open({ path, role: "reader" });
+      expect(await Array.fromAsync(reader.list({}))).toHaveLength(200);
+      expect(readdirSync(directory.path)).toEqual(before);
+    }
+    expect(readdirSync(directory.path)).toEqual(before);
+  });
+
+  test.for(["owner", "guest"] as const)("that an %s has open sees what comes", async (role) => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    await journalAt(path);
+    await using writer = await SqliteJournal.open({ path, role });
+    await using reader = await SqliteJournal.open({ path, role: "reader" });
+    await writer.setPaused(true);
+    expect(await reader.paused()).toBe(true);
+  });
+
+  test.for([
+    ["that a daemon is about to open", "journal.db", (path: string) => takeOwnerLock(path)],
+    [
+      "that is large",
+      "journal.db",
+      (path: string) => edit(path, "CREATE TABLE x AS SELECT zeroblob(65e6)"),
+    ],
+    [
+      "that is in use by another name",
+      "link.db",
+      (path: string) => new Database(path).exec("SELECT * FROM account"),
+    ],
+  ] as const)("%s sees what comes, too", async ([, name, prepare]) => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    await journalAt(path);
+    symlinkSync(path, join(directory.path, "link.db"));
+    const held = prepare(path);
+    await using reader = await SqliteJournal.open({
+      path: join(directory.path, name),
+      role: "reader",
+    });
+    {
+      await using guest = await SqliteJournal.open({ path, role: "guest" });
+      await guest.setPaused(true);
+    }
+    expect(await reader.paused()).toBe(true);
+    held?.close();
+  });
+});
