@@ -165,6 +165,7 @@ async function openAccount(
     archive: assured(patient, identity),
     identity,
     mirrors,
+    configured: mirrors,
     ownership,
     pace,
     bandwidth,

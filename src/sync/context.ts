@@ -86,7 +86,10 @@ export type DecisionContext<J = DecisionJournal> = {
     /** How long what is known holds, milliseconds. */
     readonly restMs: number;
   };
+  /** Those whose loops run: of several daemons on a journal, each has some. */
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
+  /** All of the archive that are configured here. */
+  readonly configured: ReadonlyMap<number, LiveMirror>;
   /** What of it all this daemon does. */
   readonly ownership: Ownership;
   readonly clock: Clock;

@@ -24,12 +24,12 @@ type WholeFile = {
  * mirrors' archive folders differ, another one is wanted there by right.
  */
 async function sentByOthers(context: DecisionContext, found: WholeFile): Promise<Document[]> {
-  const { journal, mirrors } = context;
+  const { journal, configured } = context;
   const { mirror, here, whole } = found;
   const rows: Document[] = [];
   for (const { id, archiveId } of await journal.mirrors()) {
     if (id === mirror.row.id || archiveId !== journal.archiveId) continue;
-    const isFormer = !mirrors.has(id);
+    const isFormer = !configured.has(id);
     for (const row of await journal.sentWith(id, whole.digest, whole.seen.sizeBytes)) {
       if (row.duplicateOf !== null) continue;
       const isIt =
@@ -48,7 +48,7 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
     .filter((row) => goesAlike(row, context, found))
     .sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   const isOther = await Promise.all(
-    alike.map(async (row) => !mirrors.has(row.mirrorId) && isInItsPlace(row, context, found)),
+    alike.map(async (row) => !configured.has(row.mirrorId) && isInItsPlace(row, context, found)),
   );
   return alike.filter((_, index) => isOther[index] !== true);
 }
@@ -59,7 +59,7 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
  */
 async function isInItsPlace(
   { dir, name, seen }: Document,
-  { mirrors }: DecisionContext,
+  { configured }: DecisionContext,
   { mirror, here }: WholeFile,
 ): Promise<boolean> {
   if (isSameFile(seen.stamp, here.seen.stamp)) return false;
@@ -68,7 +68,7 @@ async function isInItsPlace(
     const [place] = await lookAtPlaces(mirror, [path], here.path);
     if (place?.sizeBytes === seen.sizeBytes) return true;
   }
-  for (const other of mirrors.values()) {
+  for (const other of configured.values()) {
     if (other.row.id === mirror.row.id || !isReachable(other)) continue;
     const [place] = await lookAtPlaces(other, [path], here.path);
     if (place && isSameFile(seen.stamp, place.stamp)) return true;
@@ -92,15 +92,16 @@ export async function movedFromOther(
   found: WholeFile,
   { rows: followed, afterActions }: Followed,
 ): Promise<Document | Problem | "in hand" | undefined> {
-  const { mirrors, ownership } = context;
-  // What other daemons have configured, and what they see of their files, nobody knows here.
-  if (ownership.isShared) return undefined;
+  const { configured, ownership } = context;
   const { mirror, here } = found;
   for (const row of await sentByOthers(context, found)) {
     if (followed.has(row.id)) continue;
-    const other = mirrors.get(row.mirrorId);
+    const other = configured.get(row.mirrorId);
     const path = pathOf(row);
     if (!other) {
+      // Another daemon's configuration still has the mirror, and its scans say that the file is there.
+      const isThere = row.current && row.goneAt === null;
+      if (isThere && (await ownership.isElsewhere(row.mirrorId))) continue;
       const isKnown = path === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
       const [place] = isKnown ? [null] : await lookAtPlaces(mirror, [path], here.path);
       // Its own place below this source, where it may be.
@@ -128,11 +129,11 @@ function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Prob
 
 function goesAlike(
   { mirrorId, targetPath }: Document,
-  { mirrors }: DecisionContext,
+  { configured }: DecisionContext,
   { mirror: { settings }, here, whole, at }: WholeFile,
 ): boolean {
   const { target } = settings;
-  const other = mirrors.get(mirrorId)?.settings;
+  const other = configured.get(mirrorId)?.settings;
   if (other && isDeepStrictEqual(other.target, target)) return true;
   if (!other && "path" in target && isBelow(targetPath ?? "", target.path)) return true;
   const decision = decisionOn(settings, here.path, whole, at);

@@ -1,5 +1,5 @@
 /** What of an archive's work this daemon does, where several share a journal (docs/adr/0017). */
-import type { Cluster } from "../journal/cluster.ts";
+import { type Cluster, isSame } from "../journal/cluster.ts";
 
 /** Assignments as they are now; there may be more at any moment, and fewer once the daemon is lost. */
 export type Ownership = {
@@ -9,6 +9,8 @@ export type Ownership = {
   readonly account: boolean;
   /** Whether it scans and settles this mirror, moves or deletes its files, and tells its hooks. */
   owns(mirrorId: number): boolean;
+  /** Whether another daemon has this mirror now, be it configured here or not. */
+  isElsewhere(mirrorId: number): Promise<boolean>;
 };
 
 /** Those of a daemon that is alone. */
@@ -16,11 +18,12 @@ export const FULL_OWNERSHIP: Ownership = {
   isShared: false,
   account: true,
   owns: () => true,
+  isElsewhere: async () => false,
 };
 
 /** Of all that there is to do, what this daemon has. */
 export function ownershipOf(
-  cluster: Pick<Cluster, "owns" | "leaseMs">,
+  cluster: Pick<Cluster, "owns" | "leaseMs" | "instances" | "instanceId">,
   archiveId: number,
 ): Ownership {
   if (!isShared(cluster)) return FULL_OWNERSHIP;
@@ -30,6 +33,13 @@ export function ownershipOf(
       return cluster.owns({ kind: "account", id: archiveId });
     },
     owns: (mirrorId) => cluster.owns({ kind: "mirror", id: mirrorId }),
+    isElsewhere: async (mirrorId) => {
+      const isIt = isSame({ kind: "mirror", id: mirrorId });
+      const instances = await cluster.instances();
+      return instances.some(
+        ({ id, assignments }) => id !== cluster.instanceId && assignments.some(isIt),
+      );
+    },
   };
 }
 

@@ -1,13 +1,5 @@
 /** A journal that knows nothing, next to an archive that holds documents of the same names. */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -182,93 +174,6 @@ test("a mirror that is given another name sends nothing again, and goes on", asy
   expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(2);
   expect(await audit(world)).toEqual([]);
-});
-
-describe("nothing is sent again that another mirror of the archive has sent", () => {
-  const MIRRORS = /^mirrors:\n[\s\S]*?\n(?=journal:)/m;
-  /** Mirrors by name: the folder below the world's directory, and the archive folder. */
-  type Mirrors = Readonly<Record<string, readonly [folder: string, target: string]>>;
-  const configured = (world: World, mirrors: Mirrors): string => {
-    const config = world.configFile();
-    const lines = Object.entries(mirrors).map(([name, [folder, target]]) => {
-      return `  - { name: ${name}, source: ${world.dir}/${folder}, target: ${target}, settle: 300ms }\n`;
-    });
-    writeFileSync(
-      config,
-      readFileSync(config, "utf8").replace(MIRRORS, `mirrors:\n${lines.join("")}`),
-    );
-    return config;
-  };
-  const move = (world: World, from: string, to: string) => {
-    mkdirSync(dirname(`${world.dir}/${to}`), { recursive: true });
-    renameSync(`${world.dir}/${from}`, `${world.dir}/${to}`);
-  };
-
-  test.for<[string, Mirrors, [string, string][], Mirrors, number]>([
-    [
-      "another name and another source",
-      { scans: ["scans", "/Scans"] },
-      [["scans", "office"]],
-      { office: ["office", "/Scans"] },
-      0,
-    ],
-    [
-      "two are merged",
-      { one: ["scans/1", "/Scans/1"], two: ["scans/2", "/Scans/2"] },
-      [],
-      { all: ["scans", "/Scans"] },
-      0,
-    ],
-    [
-      "one is split, and a part keeps its name",
-      { scans: ["scans", "/Scans"] },
-      [],
-      { scans: ["scans/1", "/Scans/1"], new: ["scans/2", "/Scans/2"] },
-      0,
-    ],
-    [
-      "a file is moved between two with one archive folder",
-      { one: ["scans/1", "/Scans"], two: ["scans/2", "/Scans"] },
-      [["scans/1/a.pdf", "scans/2/moved.pdf"]],
-      { one: ["scans/1", "/Scans"], two: ["scans/2", "/Scans"] },
-      0,
-    ],
-    [
-      "a file is moved between two with archive folders of their own, where another document is wanted",
-      { one: ["scans/1", "/Scans/1"], two: ["scans/2", "/Scans/2"] },
-      [["scans/1/a.pdf", "scans/2/moved.pdf"]],
-      { one: ["scans/1", "/Scans/1"], two: ["scans/2", "/Scans/2"] },
-      1,
-    ],
-  ])("%s", async ([, before, moves, after, more]) => {
-    await using world = await aWorld({ folders: ["/Scans/1", "/Scans/2"] });
-    world.write("1/a.pdf", pdfOf(1, { seed: 1 }));
-    world.write("2/b.pdf", pdfOf(1, { seed: 2 }));
-    expect((await run(configured(world, before), "sync")).code).toBe(0);
-    for (const [from, to] of moves) move(world, from, to);
-    const config = configured(world, after);
-    const plan = await run(config, "plan", "--json");
-    expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { hold: 0, send: more } });
-    expect((await run(config, "sync")).code).toBe(0);
-    expect(world.archive.documents()).toHaveLength(2 + more);
-  });
-
-  test("where the source of the other one is away, it is held until that is back", async () => {
-    await using world = await aWorld();
-    const mirrors: Mirrors = { one: ["scans/1", "/Scans"], two: ["scans/2", "/Scans"] };
-    world.write("1/a.pdf", pdfOf(1, { seed: 1 }));
-    world.write("2/b.pdf", pdfOf(1, { seed: 2 }));
-    const config = configured(world, mirrors);
-    expect((await run(config, "sync")).code).toBe(0);
-    move(world, "scans/2/b.pdf", "scans/1/b.pdf");
-    move(world, "scans/2", "away");
-    const away = await run(config, "sync");
-    expect(away.stderr).toContain("mirror two: ");
-    expect(away.stdout).toContain("SOURCE_OFFLINE: it may be b.pdf of mirror two");
-    move(world, "away", "scans/2");
-    expect(await run(config, "sync")).toMatchObject({ code: 0 });
-    expect(world.archive.documents()).toHaveLength(2);
-  });
 });
 
 test("`firstRun: upload` lets go what was held, once and for all", async () => {

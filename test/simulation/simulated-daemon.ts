@@ -149,6 +149,7 @@ export class SimulatedDaemon {
         bandwidth: new Bandwidth(undefined, clock),
         ownership,
         mirrors,
+        configured: mirrors,
         wakeups,
         clock,
         archive: throttledArchive(world.archiveOf(life), pace, clock),

@@ -389,6 +389,7 @@ export class SimulatedWorld {
       bandwidth: new Bandwidth(undefined, clock),
       archive: throttledArchive(this.archiveOf(life), pace, this.clock),
       mirrors,
+      configured: mirrors,
       wakeups: {
         sending: new Wakeup(),
         doubts: new Wakeup(),

@@ -1,6 +1,5 @@
 import type { Config, Mirror } from "../../config/config.ts";
 import { accountsOf } from "../../config/config.ts";
-import { isSolo } from "../../journal/cluster.ts";
 import type { MirrorRow } from "../../journal/journal.ts";
 import { ChannelClosed } from "../../reader/rpc-channel.ts";
 import type { Reader } from "../../reader/reader.ts";
@@ -82,7 +81,8 @@ function plannedArchive(
     journal,
     archive: destinations.archive,
     mirrors,
-    ownership: { ...FULL_OWNERSHIP, isShared: !isSolo(journal.cluster) },
+    configured: mirrors,
+    ownership: FULL_OWNERSHIP,
     clock,
     random,
     log: silentLog,

@@ -136,6 +136,7 @@ export class SyncDesk {
         pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
         bandwidth: new Bandwidth(undefined, clock),
         mirrors: live,
+        configured: live,
         ownership: ownershipOf(journal.cluster, 1),
         wakeups,
         random: () => 1,
