@@ -15,7 +15,7 @@ import type { Acted, ArchivedFile, SourceSettings } from "./source.ts";
 type Companion = { readonly path: RawPath; readonly read?: SidecarRead | null };
 
 /** It may be the next document's, or say what was never archived. */
-const NEVER_READ = "it is not the one that was read";
+const NEVER_SENT = "what it says was not sent";
 
 /**
  * Acts on a file as `act` does, and where that went well, on its marker and on the sidecar that was read for it.
@@ -84,7 +84,7 @@ async function follow(
     if (read !== undefined) {
       const stat = statInside(settings.source, path);
       if (!stat) return undefined;
-      if (Number(stat.mtimeMs) !== read?.modifiedAt) return NEVER_READ;
+      if (Number(stat.mtimeMs) !== read?.modifiedAt) return NEVER_SENT;
     }
     digest = read?.digest ?? (await digestNow(settings, path, signal));
   } catch (error) {
@@ -95,7 +95,7 @@ async function follow(
   const acted = await act(settings, path, { digest }, action, signal);
   if (acted.kind !== "refused") return undefined;
   const { code, message } = acted.problem;
-  return read && code === "FILE_CHANGED" ? NEVER_READ : message;
+  return read && code === "FILE_CHANGED" ? NEVER_SENT : message;
 }
 
 async function digestNow(

@@ -62,14 +62,17 @@ function difference(
 }
 
 /**
- * The second of two keys: the file goes, with what was read next to it, while it has the journaled content. Rejects
+ * The second of two keys: the file goes, with what was sent of what is next to it, while it has the journaled content. Rejects
  * with `ChannelClosed` when the reader is gone.
  */
 export function afterAction(
   { reader, row }: LiveMirror,
-  { dir, name, digest, sentAt, attributes }: Document & { readonly digest: string },
+  { dir, name, digest, sentAt, duplicateOf, attributes }: Document & { readonly digest: string },
   after: AfterAction,
 ): Promise<Acted> {
-  const expected = { digest, sentAt, sidecar: attributes?.sidecar ?? null };
+  // A duplicate's sidecar, or that of what was in the archive before, says what the archive may not have.
+  const isKept = after.kind === "delete" && (sentAt === null || duplicateOf !== null);
+  const sidecar = (isKept ? null : attributes?.sidecar) ?? null;
+  const expected = { digest, sentAt, sidecar };
   return reader.act(row.id, joinRaw(dir, name), expected, after);
 }

@@ -3,7 +3,7 @@ import type { Seen } from "../../src/domain/document.ts";
 import { ChannelClosed } from "../../src/reader/rpc-channel.ts";
 import type { HookEnd, HookOrder, Look, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
-import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
+import type { Acted, ArchivedFile, Inspection, ScanReport } from "../../src/source/source.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 /** The part of a reader that the loops use. */
@@ -39,6 +39,8 @@ export class FakeReader implements Used {
   readonly sent: SendOrder[] = [];
   readonly inspected: string[] = [];
   readonly acted: string[] = [];
+  /** What was to be there where it acted. */
+  readonly actedOn: ArchivedFile[] = [];
   scans = 0;
   onSend: (order: SendOrder, cut: AbortSignal) => Outcome | Promise<Outcome>;
   onAct: (path: RawPath) => Acted | Promise<Acted> = () => ({ kind: "done" });
@@ -114,10 +116,11 @@ export class FakeReader implements Used {
     return this.onSend(order, cut);
   }
 
-  async act(_mirrorId: number, path: RawPath): Promise<Acted> {
+  async act(_mirrorId: number, path: RawPath, expected: ArchivedFile): Promise<Acted> {
     this.#assertUncut("act");
     if (this.pid === undefined) throw new ChannelClosed("the reader is not up");
     this.acted.push(path);
+    this.actedOn.push(expected);
     return this.onAct(path);
   }
 

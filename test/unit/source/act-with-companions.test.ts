@@ -63,7 +63,7 @@ test.for([
   async ([stays, , sidecar, text]) => {
     const source = aSource({ sidecar });
     const done = await acted(source, () => again(source, text, stays));
-    const stayed = `${stays} stayed: it is not the one that was read`;
+    const stayed = `${stays} stayed: what it says was not sent`;
     expect(done).toEqual({ kind: "done", stayed });
     expect(left(source)).toEqual([stays]);
   },
@@ -73,7 +73,7 @@ test("other bytes under the same date are another sidecar", async () => {
   const source = aSource();
   utimesSync(join(source, SIDECAR), 1, 1);
   expect(await acted(source, () => again(source, "title: Nest\n"))).toMatchObject({
-    stayed: `${SIDECAR} stayed: it is not the one that was read`,
+    stayed: `${SIDECAR} stayed: what it says was not sent`,
   });
   expect(left(source)).toEqual([SIDECAR]);
 });

@@ -450,6 +450,30 @@ describe("many", () => {
   });
 });
 
+describe("the sidecar that was read for a document", () => {
+  const sidecar = { ending: "yaml", digest: "s1", modifiedAt: 1 };
+
+  test.for([
+    [{ sentAt: 1 }, "delete", sidecar, "it was sent with it"],
+    [
+      { sentAt: null },
+      "delete",
+      null,
+      "the archive had the document before, with what nobody knows",
+    ],
+    [{ sentAt: 1, duplicateOf: 9 }, "delete", null, "another file's was sent with the content"],
+    [{ sentAt: null }, "move", sidecar, "nothing of it is lost"],
+  ] as const)("%j, %s: %j goes with it, because %s", async ([set, kind, goes]) => {
+    const after: After = kind === "delete" ? { kind } : { kind, to: "/srv/done" };
+    const desk = await SyncDesk.open({ mirrors: [{ after }] });
+    const folderId = desk.archive.addFolder("Scans");
+    finished(desk, folderId, "scan.pdf", { ...set, attributes: { sidecar } });
+    await desk.run(new AfterLoop(desk.context));
+    await desk.advance(2 * HOUR);
+    expect(desk.reader.actedOn).toMatchObject([{ sidecar: goes }]);
+  });
+});
+
 describe("a skipped duplicate", () => {
   /** A copy of what was sent, due since it was found. */
   async function aCopy(after: After = { kind: "delete" }) {
