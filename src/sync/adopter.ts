@@ -1,6 +1,7 @@
 /** Claims documents that are in the archive already for the files that wait to be sent. */
 import type { Archive } from "../archive/archive.ts";
 import { type Adoption, adoptions, adoptionsElsewhere, type WaitingFile } from "../domain/adopt.ts";
+import { FOLDER_CODES, GATE_CODES } from "../domain/code-sets.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
@@ -18,6 +19,9 @@ import { Folders } from "./folders.ts";
 import { documentsIn, isForeign } from "./foreign-documents.ts";
 import { goOn } from "./retry.ts";
 import type { WholeArchive } from "./whole-archive.ts";
+
+/** Codes of what is held without a due time after it was decided how it is sent, and goes on as it is. */
+export const READY_CODES = ["FIRST_RUN", ...GATE_CODES, ...FOLDER_CODES];
 
 /** What was found for one file. */
 export type AdoptionMatch = Adoption & {
@@ -111,16 +115,23 @@ function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Arch
   return { id, sentName: sentName ?? "", sizeBytes: seen.sizeBytes, writtenAt };
 }
 
-/** What these mirrors send once their first run is over, unless it is claimed. */
+/** What these mirrors send once their first run is over, unless it is claimed: also behind the gate, or without a folder yet. */
 export async function* toBeSent(
   journal: DocumentReader,
   mirrorIds: ReadonlySet<number>,
 ): AsyncGenerator<Document> {
-  for (const query of [{ state: "pending" }, { state: "held", code: "FIRST_RUN" }] as const) {
-    for await (const document of journal.list({ ...query, currentOnly: true })) {
-      if (mirrorIds.has(document.mirrorId)) yield document;
+  for (const state of ["pending", "held"] as const) {
+    for await (const document of journal.list({ state, currentOnly: true })) {
+      if (!mirrorIds.has(document.mirrorId)) continue;
+      if (state === "pending" || isReady(document)) yield document;
     }
   }
+}
+
+/** Held as it is to be sent, of which the archive has nothing that the journal knows. */
+function isReady({ problem, digest, doubtAt, documentId }: Document): boolean {
+  const isNew = digest !== null && doubtAt === null && documentId === null;
+  return isNew && READY_CODES.includes(problem?.code ?? "");
 }
 
 async function foundIn(

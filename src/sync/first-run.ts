@@ -10,6 +10,7 @@ import type { ArchiveJournal, Documents, Reports } from "../journal/journal.ts";
 import { isAsNew } from "../domain/adopt.ts";
 import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
+import { READY_CODES } from "./adopter.ts";
 import type { DecisionContext } from "./context.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { ASKED_AS_NEW } from "./first-run-choice.ts";
@@ -195,7 +196,13 @@ export class FirstRun {
     }
     const counts = (await journal.counts()).filter((count) => count.mirrorId === mirrorId);
     if (counts.some(({ state }) => OPEN_STATES.includes(state))) return false;
-    if ((await this.#held(mirrorId)).length > 0) return false;
+    let unseen = counts.find(({ state }) => state === "held")?.documents ?? 0;
+    for await (const row of journal.list({ mirrorId, state: "held" })) {
+      if (isYetToBeAsked(row)) return false;
+      unseen -= 1;
+    }
+    // One that was held a moment ago is just looked at again.
+    if (unseen !== 0) return false;
     return counts.some(({ state }) => state === "uploaded" || state === "converted");
   }
 
@@ -211,4 +218,12 @@ export class FirstRun {
     const held = await this.#held(mirrorId);
     await journal.apply(held.map((row) => goOn(row, clock.now())));
   }
+}
+
+/**
+ * A person is to tell it apart, or nobody has looked for it in the archive yet: it may be sent as it is once its time has
+ * come, the account's gate opens, or its folder is there.
+ */
+function isYetToBeAsked({ dueAt, problem }: Document): boolean {
+  return dueAt !== null || READY_CODES.includes(problem?.code ?? "");
 }

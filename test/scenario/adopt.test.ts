@@ -37,6 +37,30 @@ test("after the journal is lost, `adopt --dry-run` shows, `adopt` claims, and no
   expect(await audit(world)).toEqual([]);
 });
 
+test("what waits for pages is claimed, too, and not sent again once there are some", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  const scans = [1, 2, 3].map((seed) => [`scan-${seed}.pdf`, pdfOf(1, { seed })] as const);
+  const files = scans.map(([name, content]) => world.write(name, content));
+  expect((await run("sync")).code).toBe(0);
+  rmSync(dirname(world.journal), { recursive: true });
+  world.archive.setQuota(3);
+  for (const file of files) rmSync(file);
+  world.write("new.pdf", pdfOf(2));
+  await run("sync");
+  // They come while the gate is closed.
+  for (const [name, content] of scans) {
+    const yesterday = new Date(Date.now() - 86_400_000);
+    utimesSync(world.write(name, content), yesterday, yesterday);
+  }
+  await run("sync");
+  expect((await run("adopt")).stdout).toContain("3 claimed");
+  world.archive.setQuota(undefined);
+  expect((await run("sync")).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(4);
+});
+
 test("on a terminal `adopt` shows first, and claims what a person says yes to", async () => {
   await using world = await aWorld();
   const config = world.configFile();

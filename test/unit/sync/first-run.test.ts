@@ -14,6 +14,10 @@ async function aFirstRun(rows: readonly Partial<Document>[]) {
   return { desk, firstRun, scan, isOpen: () => firstRun.isOpen(1) };
 }
 
+/** A row that is held. */
+const held = (code: string, dueAt: number | null = null) =>
+  ({ state: "held", problem: { code, message: "so" }, dueAt }) as const;
+
 const ARCHIVED = { state: "uploaded", documentId: 7 } as const;
 
 test.for([
@@ -23,22 +27,32 @@ test.for([
   [[ARCHIVED, { state: "pending" }], true, "one is about to be sent"],
   [[ARCHIVED, { state: "uploading" }], true, "one is being sent"],
   [[ARCHIVED, { state: "inDoubt" }], true, "one may be in the archive"],
+  [[ARCHIVED, held("FIRST_RUN")], true, "a person is to tell them apart"],
   [
-    [ARCHIVED, { state: "held", problem: { code: "FIRST_RUN", message: "so" } }],
+    [ARCHIVED, held("QUOTA_LIMIT")],
     true,
-    "a person is to tell them apart",
+    "it is sent when there are pages, and nobody looked for it",
   ],
-  [
-    [ARCHIVED, { state: "held", problem: { code: "FILE_TOO_LARGE", message: "so" } }],
-    false,
-    "what is held for something else is no other's",
-  ],
+  [[ARCHIVED, held("FOLDER_MISSING")], true, "it is sent when there is a folder"],
+  [[ARCHIVED, held("MARKER_MISSING", 9e15)], true, "it is sent when there is a marker"],
+  [[ARCHIVED, held("FILE_UNREADABLE", 9e15)], true, "it is sent when it can be read"],
+  [[ARCHIVED, held("FILE_TOO_LARGE")], false, "what is held as it is would be another content"],
 ] as const)("with %o it is open: %s, for %s", async ([rows, expected]) => {
   const { desk, firstRun, isOpen } = await aFirstRun(rows);
   firstRun.notify();
   await desk.advance(SECOND);
   expect(isOpen()).toBe(expected);
   expect(await desk.journal.firstRuns()).toEqual(expected ? [1] : []);
+});
+
+test("what is looked at again just now, and held a moment before and after, keeps it open", async () => {
+  const { desk, firstRun, isOpen } = await aFirstRun([ARCHIVED, held("MARKER_MISSING", 9e15)]);
+  desk.journal.list = async function* () {
+    // It is `settling` while the held ones are listed.
+  };
+  firstRun.notify();
+  await desk.advance(SECOND);
+  expect(isOpen()).toBe(true);
 });
 
 test("before all was scanned it is open", async () => {
