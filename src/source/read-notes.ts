@@ -99,10 +99,10 @@ export class NotesReader {
     }
   }
 
-  /** Half a file may be read as a whole one that says less. */
+  /** Half a file may be read as a whole one that says less. The clock of a share may run a little ahead. */
   #assertSettled(path: RawPath, modifiedAt: number): void {
-    const age = this.#now - modifiedAt;
-    if (age < 0 || age >= (this.#settings.settleMs ?? 0)) return;
+    const age = Math.abs(this.#now - modifiedAt);
+    if (age >= (this.#settings.settleMs ?? 0)) return;
     throw new Waits(
       "SIDECAR_MISSING",
       `${shown(path)} was written just now; it is read once it is quiet`,

@@ -119,6 +119,23 @@ describe("read notes", () => {
     });
   });
 
+  test.for([
+    [0, "waits", "it was written just now"],
+    [2_000, "waits", "it was written just now, by the clock of a share that runs ahead"],
+    [-10_000, "notes", "it has been quiet for `settle`"],
+    [3_600_000, "notes", "that clock says nothing"],
+  ] as const)("a sidecar dated %i ms from now: %s, for %s", async ([aheadMs, kind]) => {
+    const source = scratch();
+    const now = Date.now();
+    const at = new Date(now + aheadMs);
+    put(source, "scan.pdf");
+    const sidecar = put(source, "scan.pdf.yaml");
+    writeFileSync(sidecar, "title: Rent\n");
+    utimesSync(sidecar, at, at);
+    const settings = settingsOf(source, { sidecar: "required", settleMs: 10_000 });
+    expect(await new NotesReader(settings, now).of(PATH)).toMatchObject({ kind });
+  });
+
   test("of the same moment it counts: times may be coarse", async () => {
     const source = scratch();
     for (const name of ["scan.pdf", "scan.pdf.done"]) utimesSync(put(source, name), OLD_S, OLD_S);
