@@ -57,7 +57,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "test/unit/**/*.test.ts",
-            "test/simulation/{simulation,cluster,in-doubt}.test.ts",
+            "test/simulation/{simulation,two-archives,cluster,in-doubt}.test.ts",
           ],
           exclude: [...configDefaults.exclude, ...OWN_PROCESS],
           pool: "threads",

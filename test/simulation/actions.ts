@@ -1,20 +1,26 @@
 /** What happens to a world between two steps of its clock. */
+import type { Document } from "../../src/domain/document.ts";
 import { LARGE_BYTES } from "../../src/domain/feed.ts";
-import { type RawPath, dirOf, nameOf } from "../../src/std/raw-path.ts";
+import { UNFINISHED_CODES } from "../../src/domain/settle.ts";
+import { documentOfCompanion } from "../../src/source/companions.ts";
+import { type RawPath, dirOf, joinRaw, nameOf } from "../../src/std/raw-path.ts";
 import { sendAsNew } from "../../src/sync/first-run-choice.ts";
 import { probeNow, retryOf } from "../../src/sync/retry.ts";
+import { adopt } from "./adopt-action.ts";
 import {
   changeAfter,
+  changeRules,
   correctTarget,
   moveMirror,
   renameMirror,
   takeOutMirror,
 } from "./config-actions.ts";
+import { changeCompanion, dress } from "./companion-actions.ts";
 import { setClock, someGrow } from "./clock-actions.ts";
 import type { Dice } from "./dice.ts";
 import { POISON } from "./simulated-archive.ts";
 import type { StoredDocument } from "./stored-document.ts";
-import { type Bytes, digestOf, pathIn } from "./simulated-tree.ts";
+import { type Bytes, digestOf, isLeft, pathIn } from "./simulated-tree.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 import { someWeather } from "./weather.ts";
@@ -29,6 +35,9 @@ const OFTEN = 8;
 
 /** Longer ago than anything may be taken for what is sent now. */
 const EARLIER_MS = 24 * 3_600_000;
+
+/** How long after they were written files were sent before the first run. */
+const SENT_MS = 5_000;
 
 const DIRECTORIES = ["", "a", "b", "a/c"];
 /** The archive finds more in one of them; one is left out by its name. */
@@ -46,7 +55,7 @@ export async function act(world: SimulatedWorld, repertoire: Repertoire): Promis
 }
 
 const ACTIONS: Repertoire = [
-  [14, "write", (world, place) => place.source.tree.write(somewhere(world, place), bytes(world))],
+  [14, "write", write],
   [6, "write slowly", writeSlowly],
   [4, "edit", (world, place) => onFile(world, place, (path) => edit(world, place, path))],
   [2, "touch", (world, place) => onFile(world, place, (path) => place.source.tree.touch(path))],
@@ -57,6 +66,9 @@ const ACTIONS: Repertoire = [
     "rename and back",
     (world, place) => onFile(world, place, (path) => away(world, place, path)),
   ],
+  [3, "companion", changeCompanion],
+  [2, "left unfinished", leaveUnfinished],
+  [1, "hook fails or works", toggleHook],
   [2, "copy", (world, place) => onFile(world, place, (path) => copy(world, place, path))],
   [1, "move directory", moveDirectory],
   [1, "remove directory", removeDirectory],
@@ -87,6 +99,7 @@ const ACTIONS: Repertoire = [
   [1, "taken back to the snapshot", ending((world) => world.goBack())],
   [1, "target corrected", ending(correctTarget)],
   [1, "after changed", ending(changeAfter)],
+  [1, "rules changed", ending(changeRules)],
   [1, "mirror renamed", ending(renameMirror)],
   [1, "mirror moved", ending(moveMirror)],
   [1, "mirror out or back", ending(takeOutMirror)],
@@ -94,6 +107,7 @@ const ACTIONS: Repertoire = [
   [1, "pause or resume", pauseOrResume],
   [1, "retry", retry],
   [1, "send as new", asNew],
+  [1, "adopt", ending(adopt)],
   [2, "rescan", (world) => world.sync?.rescan("schedule")],
 ];
 
@@ -119,6 +133,23 @@ function bytes(world: SimulatedWorld): Bytes {
   return { content: `${kind}-${dice.int(0, 1_000_000_000)}`, sizeBytes };
 }
 
+function write(world: SimulatedWorld, place: Place): void {
+  const path = somewhere(world, place);
+  place.source.tree.write(path, bytes(world));
+  dress(world, place, path);
+}
+
+/** A scanner stops in the middle of a file, for good. */
+function leaveUnfinished(world: SimulatedWorld, place: Place): void {
+  const path = somewhere(world, place);
+  place.source.tree.write(path, { ...bytes(world), content: `left-${world.dice.int(0, 1e9)}` });
+  dress(world, place, path);
+}
+
+function toggleHook({ dice }: SimulatedWorld, { source: { hook } }: Place): void {
+  hook.failing = hook.failing > 0 ? 0 : (dice.pick([0.3, 1]) ?? 1);
+}
+
 /** A path that nobody is writing to. */
 function somewhere({ dice }: SimulatedWorld, { source }: Place): RawPath {
   const free = DIRECTORIES.flatMap((dir) => NAMES.map((name) => pathIn(dir, name))).filter(
@@ -128,7 +159,14 @@ function somewhere({ dice }: SimulatedWorld, { source }: Place): RawPath {
 }
 
 function onFile({ dice }: SimulatedWorld, { source }: Place, use: (path: RawPath) => void): void {
-  const path = dice.pick(source.tree.paths.filter((each) => source.tree.at(each)?.whole));
+  // Nobody touches the marker of a file that is still being written.
+  const isWhole = (path: RawPath) => source.tree.at(path)?.whole !== false;
+  const documentOf = (path: RawPath) =>
+    documentOfCompanion(path, { sidecars: false, markers: true });
+  const all = source.tree.paths.filter(
+    (each) => isWhole(each) && isWhole(documentOf(each) ?? each),
+  );
+  const path = dice.pick(all);
   if (path !== undefined) use(path);
 }
 
@@ -173,8 +211,8 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
 }
 
 /**
- * A file that grows. One whose format tells that it is unfinished may rest for longer than `incomplete`; one whose
- * format tells nothing never rests as long as `settle`.
+ * A file that grows. One whose format tells that it is unfinished, and that is held for it, may rest for longer than
+ * `incomplete`; one whose format tells nothing never rests as long as `settle`, unless its marker says when it is done.
  */
 function writeSlowly(world: SimulatedWorld, place: Place): void {
   const { dice } = world;
@@ -182,13 +220,17 @@ function writeSlowly(world: SimulatedWorld, place: Place): void {
   const path = somewhere(world, place);
   const whole = bytes(world);
   const parts = dice.int(2, 4);
-  const restMs = path.endsWith(".pdf")
-    ? (dice.pick([1_000, 10_000, 100_000, 1_000_000]) ?? 1_000)
-    : 2_500;
+  const { rules, stillIncomplete } = place.settings;
+  const isTold = path.endsWith(".pdf") && stillIncomplete === "hold";
+  const restMs =
+    isTold || rules.ready.by === "marker"
+      ? (dice.pick([1_000, 10_000, 100_000, 1_000_000]) ?? 1_000)
+      : 2_500;
   const part = (number: number) => {
     if (number > 1 && !tree.at(path)) return;
     if (number === parts) {
       tree.write(path, whole);
+      dress(world, place, path);
       return;
     }
     const sizeBytes = Math.ceil((whole.sizeBytes * number) / parts);
@@ -298,7 +340,7 @@ function removeFolder(world: SimulatedWorld, path: string): void {
   if (id !== undefined) world.archive.removeFolder(id);
 }
 
-/** Of a name that a file here has, in its folder; never of a size that a file here has. */
+/** Of a name that a file here has, in its folder; today's never of a size that a file here has. */
 function addForeign(world: SimulatedWorld, place: Place): void {
   onFile(world, place, (path) => foreign(world, place, path, 0));
 }
@@ -311,12 +353,30 @@ export function addEarlier(world: SimulatedWorld): void {
         if (world.dice.chance(0.4)) foreign(world, place, pathIn(dir, name), -EARLIER_MS);
 }
 
+/** Files that were sent long ago, by a journal that is lost. */
+export function addSentBefore(world: SimulatedWorld): void {
+  const { archive, dice } = world;
+  if (!dice.chance(0.5)) return;
+  for (const place of world.places.filter(({ settings }) => !settings.hooks))
+    for (const dir of DIRECTORIES) {
+      const path = pathIn(dir, dice.pick(NAMES) ?? "1.pdf");
+      const folderId = archive.tree.usable(world.targetOf(place, path));
+      if (folderId === undefined || !place.source.tree.isEligible(path)) continue;
+      const sent = bytes(world);
+      place.source.tree.write(path, sent);
+      dress(world, place, path);
+      const upload = { folderId, filename: nameOf(path), ...sent };
+      world.lost.add(archive.add(upload, { foreign: false, lateMs: SENT_MS }));
+    }
+}
+
 function foreign(world: SimulatedWorld, place: Place, path: RawPath, lateMs: number): void {
   const { archive, dice } = world;
   const folderId = archive.tree.usable(world.targetOf(place, path));
   if (folderId === undefined) return;
   const content = `foreign-${dice.int(0, 1_000_000_000)}`;
-  const sizeBytes = dice.int(1, 3) * 100 + 50;
+  // One of a file's size would be taken for that one, unless it is older.
+  const sizeBytes = dice.int(1, 3) * 100 + (lateMs < 0 && dice.chance(0.5) ? 0 : 50);
   archive.add({ folderId, filename: nameOf(path), content, sizeBytes }, { foreign: true, lateMs });
 }
 
@@ -378,6 +438,7 @@ async function retry(world: SimulatedWorld): Promise<void> {
     world.rows.filter(
       (row) =>
         row.state === "failed" ||
+        mayGoAnyway(world, row) !== undefined ||
         (row.state === "held" &&
           row.problem?.code !== "DOUBT_ELSEWHERE" &&
           !world.archive.stored.some(
@@ -386,8 +447,19 @@ async function retry(world: SimulatedWorld): Promise<void> {
     ),
   );
   if (!row) return;
+  const anyway = mayGoAnyway(world, row);
+  if (anyway !== undefined) world.anyway.add(anyway);
   await world.writeBeside(async (journal) => {
-    await journal.apply(retryOf(row, world.clock.now()));
+    await journal.apply(retryOf(row, world.clock.now(), anyway !== undefined));
     await probeNow(journal, world.clock.now());
   });
+}
+
+/** The digest of what a user sends as it is, who has seen that nobody writes to it any more. */
+function mayGoAnyway(world: SimulatedWorld, { mirrorId, dir, name, problem, seen }: Document) {
+  if (!UNFINISHED_CODES.includes(problem?.code ?? "")) return undefined;
+  const path = joinRaw(dir, name);
+  const file = world.placeOf(mirrorId)?.source.tree.at(path);
+  const isSeen = file?.seen.stamp === seen.stamp && isLeft(path, file.content);
+  return isSeen ? digestOf(file.content) : undefined;
 }

@@ -8,7 +8,10 @@ import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts"
 import { isBehindGate } from "../../src/sync/retry.ts";
 import { POISON } from "./simulated-archive.ts";
 import { contentsOf, isDigidoc, type StoredDocument } from "./stored-document.ts";
-import { digestOf } from "./simulated-tree.ts";
+import { notesOf, sidecarOf } from "./companions.ts";
+import { isNamed, unready } from "./readiness-audit.ts";
+import { isVetoed, nameHere } from "./simulated-hook.ts";
+import { digestOf, isLeft } from "./simulated-tree.ts";
 import { overdrawn, waitsForPages } from "./page-audit.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
@@ -23,6 +26,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...unaccounted(world),
     ...twice(world),
     ...torn(world),
+    ...unready(world),
     ...afterActionUnproven(world),
     ...unfinished(world),
     ...unlisted(world),
@@ -92,6 +96,7 @@ function isRefused(world: SimulatedWorld, row: Document): boolean {
 function isJustified(world: SimulatedWorld, row: Document): boolean {
   const place = world.placeOf(row.mirrorId);
   const file = place?.source.tree.at(pathOf(row));
+  const sidecar = place?.source.tree.at(sidecarOf(pathOf(row)));
   // Nothing is taken for gone that cannot be seen.
   const isOpen =
     place?.source.tree.isOpen(row.dir) === true && place.source.tree.directories.includes(row.dir);
@@ -107,11 +112,17 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
         tree.directories.some((dir) => !tree.isOpen(dir)),
       );
     case "FILE_UNREADABLE":
-      return file?.unreadable === true || !isOpen;
+      return file?.unreadable === true || sidecar?.unreadable === true || !isOpen;
     case "FILE_EMPTY":
       return file?.seen.sizeBytes === 0 || !isOpen;
     case "FILE_INCOMPLETE":
-      return file?.whole === false || !isOpen;
+      return isUnfinished(place, pathOf(row)) || !isOpen;
+    case "MARKER_MISSING":
+    case "SIDECAR_MISSING":
+    case "NOTES_BROKEN":
+      return !place || !isOpen || isMissing(place, row);
+    case "VETOED":
+      return isVetoed(file?.content ?? "") || !isOpen;
     case "FILE_SIZE_TOO_BIG":
       return row.digest?.startsWith(digestOf(POISON)) === true;
     case "DOC_NOT_EXIST":
@@ -135,6 +146,20 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     default:
       return isBehindGate(row) && !someCanProbe(world);
   }
+}
+
+/** True when a file looks unfinished by its format, and is not to be sent then. */
+function isUnfinished(place: Place | undefined, path: RawPath): boolean {
+  const file = place?.source.tree.at(path);
+  const isLeftSo = isLeft(path, file?.content ?? "") && place?.settings.stillIncomplete === "hold";
+  return file?.whole === false || isLeftSo;
+}
+
+/** True when what is to stand next to it is not there as it is to be. */
+function isMissing({ source: { tree }, settings }: Place, row: Document): boolean {
+  const { problem } = row;
+  const found = notesOf(tree, pathOf(row), settings, Number.MAX_SAFE_INTEGER);
+  return found.kind === "waits" && found.problem.code === problem?.code;
 }
 
 /**
@@ -256,13 +281,13 @@ function misplaced(
   if (!document) return `the archive has no document ${row.documentId}`;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
   if (row.movedFrom !== null || row.duplicateOf !== null) return undefined;
+  // Of a journal that is lost, it was found wherever people have filed it.
+  if (world.lost.has(document.id)) return undefined;
   // What was in doubt goes where it was once decided to go; a request that is cut goes on for a moment.
   const since = row.attempts === 1 && row.looks === 0 ? document.storedAt - CUT_MS : undefined;
   if (!mayBeIn(place, path, document, since))
     return `document ${document.id} was sent to another folder`;
-  return document.sent.filename === row.name
-    ? undefined
-    : `document ${document.id} has another name`;
+  return isNamed(place, path, document) ? undefined : `document ${document.id} has another name`;
 }
 
 /**
@@ -276,13 +301,14 @@ function twice(world: SimulatedWorld): string[] {
       world,
       Map.groupBy(
         own,
-        ({ sent: { folderId, filename }, content }) => `${folderId}/${filename}: ${content}`,
+        ({ sent: { folderId, filename }, content }) =>
+          `${folderId}/${nameHere(filename)}: ${content}`,
       ),
       (document) => appearances(world, document, true),
     ),
     ...tooOften(
       world,
-      Map.groupBy(own, ({ sent: { filename }, content }) => `${filename}: ${content}`),
+      Map.groupBy(own, ({ sent: { filename }, content }) => `${nameHere(filename)}: ${content}`),
       (document) => appearances(world, document, false),
     ),
   ];
@@ -312,7 +338,7 @@ function appearances(world: SimulatedWorld, document: StoredDocument, there: boo
     for (const [key, number] of place.source.tree.appearances) {
       if (!key.endsWith(`\0${content}`)) continue;
       const path = key.slice(0, key.indexOf("\0")) as RawPath;
-      if (nameOf(path) !== sent.filename) continue;
+      if (nameOf(path) !== nameHere(sent.filename)) continue;
       if (!there || mayBeIn(place, path, document)) times += number;
     }
   }
@@ -400,7 +426,7 @@ function unasked(world: SimulatedWorld): string[] {
   if (!world.isFirstRun || world.lost.size > 0) return [];
   const { stored } = world.archive;
   const { statements } = world.store.tables;
-  const open = statements.rows<{ id: number }>(QUERIES.firstRuns, [1, 0]);
+  const open = statements.rows<{ id: number }>(QUERIES.firstRuns, [world.archiveId, 0]);
   // A file may have moved since from a mirror whose first run was over.
   if (open.length < statements.rows(QUERIES.mirrors, []).length) return [];
   const sentIds = new Set(world.rows.map(({ documentId }) => documentId));

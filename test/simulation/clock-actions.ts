@@ -16,6 +16,7 @@ export function setClock(world: SimulatedWorld): void {
   const aim = dice.int(-far, far) - off;
   const byMs = mayBeFar ? aim : Math.max(-JUMP_MS, Math.min(JUMP_MS, aim));
   clock.jump(byMs);
+  world.wasClockSet = true;
   // What was shaken stays so, however little the clock is set after that.
   world.isShaken = (world.isShaken || Math.abs(byMs) > 2 * JUMP_MS) && someGrow(world);
   if (world.isShaken) world.life?.spare();

@@ -17,6 +17,8 @@ const NOT_HERE = [
   "taken back to the snapshot",
   "target corrected",
   "after changed",
+  "rules changed",
+  "adopt",
   "mirror renamed",
   "mirror moved",
   "mirror out or back",

@@ -1,6 +1,8 @@
 /** People change the configuration: where to, what becomes of files, names and sources, mirrors out and back. */
 import type { Mirror } from "../../src/config/config.ts";
+import { someGrow } from "./clock-actions.ts";
 import type { Place } from "./live-mirror.ts";
+import { someHooks } from "./some-settings.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 
 type Change = (world: SimulatedWorld, place: Place) => void | Promise<void>;
@@ -22,6 +24,18 @@ export const correctTarget: Change = (world, place) => {
 
 export const changeAfter: Change = (world, place) =>
   set(world, place, { after: world.dice.pick(AFTERS) ?? { kind: "keep" } });
+
+/** A hook is added, taken away, or does otherwise when it fails or vetoes; what is held as unfinished is to be sent. */
+export const changeRules: Change = (world, place) => {
+  const { dice } = world;
+  const { hooks, stillIncomplete } = place.settings;
+  // What somebody is writing to by the one may rest for too long by the other.
+  if (dice.chance(0.5) && !someGrow(world))
+    return set(world, place, { stillIncomplete: stillIncomplete === "hold" ? "upload" : "hold" });
+  // Under a name that a hook gives, what a lost journal sent before is another document.
+  if (world.isFirstRun) return undefined;
+  return set(world, place, { hooks: hooks && dice.chance(0.5) ? undefined : someHooks(dice) });
+};
 
 /** The same source under another name. */
 export const renameMirror: Change = (world, place) =>
@@ -46,6 +60,7 @@ function set(world: SimulatedWorld, place: Place, settings: Partial<Mirror>): Pr
     const { target } = place.settings;
     const until = world.clock.monotonic();
     if (settings.target && "path" in target) place.formerTargets.push({ ...target, until });
+    if ("hooks" in settings || settings.stillIncomplete) place.rulesChanged.push(until);
     place.settings = { ...place.settings, ...settings };
   });
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { audit } from "./auditor.ts";
 import { calm, rest } from "./history.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
+import { isPlain } from "./some-settings.ts";
 import { pathIn } from "./simulated-tree.ts";
 import { CALM } from "./weather.ts";
 
@@ -13,7 +14,7 @@ function aSeed(): number {
     const { after, exclude, missingFolder } = place?.settings ?? {};
     const fits =
       after?.kind === "delete" && exclude?.length === 0 && missingFolder?.kind === "hold";
-    if (fits && !other) return seed;
+    if (fits && place && isPlain(place.settings) && !other) return seed;
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { act, addEarlier } from "./actions.ts";
+import { act, addEarlier, addSentBefore } from "./actions.ts";
 import { audit, unfinished } from "./auditor.ts";
+import { dressAll } from "./companion-actions.ts";
 import { type Sabotage, SimulatedWorld } from "./simulated-world.ts";
 import { CALM, someWeather } from "./weather.ts";
 
@@ -16,12 +17,15 @@ export type Outcome = {
 };
 
 /** Steps between two actions, milliseconds: many follow at once, some after a long while. */
-const STEPS_MS = [0, 1, 5, 20, 100, 1_000, 3_000, 10_000, 40_000, 200_000];
+export const STEPS_MS = [0, 1, 5, 20, 100, 1_000, 3_000, 10_000, 40_000, 200_000];
 
 /** After the faults have ended all must come to rest within this long. */
-const REST_MS_MAX = 12 * 3_600_000;
+export const REST_MS_MAX = 12 * 3_600_000;
 
-const ACTIONS_MAX = 40;
+/** Before a first run, the archive has come to rest. */
+const LONG_AGO_MS = 120_000;
+
+export const ACTIONS_MAX = 40;
 
 /** Lives through one history: faults and actions, then calm, then the audit. */
 export async function history(
@@ -60,7 +64,8 @@ export async function lived(
   };
 }
 
-async function live(world: SimulatedWorld): Promise<void> {
+/** Folders that are there before anything happens, and the daemon's first start. */
+export async function begin(world: SimulatedWorld): Promise<void> {
   const { dice } = world;
   for (const place of world.places) {
     if (dice.chance(0.8)) world.archive.tree.add("/Inbox");
@@ -70,9 +75,18 @@ async function live(world: SimulatedWorld): Promise<void> {
       world.archive.tree.add(`${base}/${dir}`.replace(/\/$/, ""));
     }
   }
-  if (world.isFirstRun) addEarlier(world);
+  if (world.isFirstRun) {
+    addEarlier(world);
+    addSentBefore(world);
+    await world.clock.advance(LONG_AGO_MS);
+  }
   if (dice.chance(0.8)) world.archive.weather = someWeather(dice);
   world.start();
+}
+
+async function live(world: SimulatedWorld): Promise<void> {
+  const { dice } = world;
+  await begin(world);
   const repertoire = world.repertoire();
   for (let left = dice.int(5, ACTIONS_MAX); left > 0; left--) {
     await act(world, repertoire);
@@ -94,10 +108,12 @@ export async function calm(world: SimulatedWorld): Promise<void> {
   for (const place of world.places) {
     place.source.online = true;
     place.source.ambush = undefined;
+    place.source.hook.failing = 0;
     for (const dir of place.source.tree.directories) {
       if (dice.chance(0.8)) place.source.tree.allow(dir);
     }
     world.tell(place);
+    dressAll(world, place);
     for (const path of place.source.tree.paths) {
       if (dice.chance(0.85)) world.archive.tree.add(world.targetOf(place, path));
     }

@@ -3,6 +3,7 @@ import { ArchiveError } from "../../src/archive/archive-error.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { calm, rest } from "./history.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
+import { isPlain } from "./some-settings.ts";
 import { pathIn } from "./simulated-tree.ts";
 import { CALM } from "./weather.ts";
 
@@ -51,7 +52,9 @@ const SEED = aPlainSeed();
 function aPlainSeed(): number {
   for (let seed = 1; ; seed++) {
     const { places } = new SimulatedWorld(seed);
-    const { after, exclude, missingFolder, changed } = places[0]?.settings ?? {};
+    const [place] = places;
+    const { after, exclude, missingFolder, changed } = place?.settings ?? {};
+    if (!place || !isPlain(place.settings)) continue;
     const plain = after?.kind === "keep" && exclude?.length === 0 && changed === "upload";
     if (plain && missingFolder?.kind === "hold" && places.length === 1) return seed;
   }

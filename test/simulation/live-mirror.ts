@@ -2,6 +2,7 @@ import type { Mirror } from "../../src/config/config.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { DaemonCalls, MirrorStatus } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
+import type { Clock } from "../../src/std/clock.ts";
 import { Wakeup } from "../../src/std/wakeup.ts";
 import type { LiveMirror } from "../../src/sync/context.ts";
 import type { Sync } from "../../src/sync/sync.ts";
@@ -21,11 +22,14 @@ export type Place = {
   isCopied: boolean;
   /** Where it was carried before, and until when by the monotonic clock. */
   readonly formerTargets: { readonly path: string; readonly until: number }[];
+  /** When its hook, or what becomes of unfinished files, was changed, by the monotonic clock. */
+  readonly rulesChanged: number[];
   readonly source: Source;
 };
 
 type Outside = {
   readonly life: Life;
+  readonly clock: Clock;
   readonly dice: Dice;
   readonly archive: SimulatedArchive;
   readonly journal: Journal;

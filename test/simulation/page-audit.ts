@@ -11,9 +11,11 @@ function limitOf({ config }: SimulatedWorld): number | undefined {
 }
 
 /** Pages that were charged, by month; the clock may have been set. */
-function months({ store }: SimulatedWorld): Map<number, number> {
+function months({ store, mirrorIds }: SimulatedWorld): Map<number, number> {
   const groups = Map.groupBy(
-    store.tables.statements.rows<UsageBucket>(QUERIES.usageBuckets, [0, 9e15]),
+    store.tables.statements
+      .rows<UsageBucket>(QUERIES.usageBuckets, [0, 9e15])
+      .filter(({ mirrorId }) => mirrorIds.has(mirrorId)),
     ({ at }) => periodOf(at, 1).from,
   );
   return new Map([...groups].map(([from, totals]) => [from, sumOf(totals).charged]));
@@ -28,8 +30,8 @@ export function waitsForPages(world: SimulatedWorld): boolean {
   return charged + doubtful >= limit;
 }
 
-function isGateClosed({ store }: SimulatedWorld): boolean {
-  const [gate] = store.tables.statements.rows<{ code: string | null }>(QUERIES.gate, [1]);
+function isGateClosed({ store, archiveId }: SimulatedWorld): boolean {
+  const [gate] = store.tables.statements.rows<{ code: string | null }>(QUERIES.gate, [archiveId]);
   return gate?.code != null;
 }
 

@@ -4,9 +4,11 @@
  */
 import type { Archive } from "../../src/archive/archive.ts";
 import { AS_NEW } from "../../src/domain/adopt.ts";
+import { ANYWAY } from "../../src/domain/settle.ts";
 import type { Applied, Change, Journal } from "../../src/journal/journal.ts";
 import type { Inspection } from "../../src/source/source.ts";
 import { codeOf } from "../../src/std/fault.ts";
+import { sidecarNow } from "./companions.ts";
 import { guarded } from "./life.ts";
 import type { Source, UsedReader } from "./simulated-reader.ts";
 import { digestOf } from "./simulated-tree.ts";
@@ -51,7 +53,10 @@ export const ALL_AS_NEW: Sabotage = {
 export const WORD_FOR_ANY: Sabotage = { firstRun: true, wordForAny: true, often: ["edit"] };
 
 /** Trusts a journal that was taken back to an earlier state. */
-export const UNGUARDED: Sabotage = { unguarded: true };
+export const UNGUARDED: Sabotage = {
+  unguarded: true,
+  often: ["snapshot", "taken back to the snapshot"],
+};
 
 /** Takes an OK without its list for an empty folder. */
 export const HOLLOW_IS_EMPTY: Sabotage = {
@@ -161,6 +166,79 @@ export const TOUCH_PUTS_AWAY: Sabotage = {
               : change,
           ),
         ),
+    }),
+};
+
+/** Looks at a file alone, whatever is to stand next to it. */
+export const ALONE: Sabotage = {
+  reader: (reader) =>
+    replaced(reader, {
+      inspect: (mirrorId, files, options) =>
+        reader.inspect(mirrorId, files, { ...options, alone: true }),
+    }),
+};
+
+/** Takes whatever stands next to a file for what was sent with it. */
+export const ANY_SIDECAR: Sabotage = {
+  often: ["companion", "copy"],
+  reader: (reader, { tree }) =>
+    replaced(reader, {
+      act: (mirrorId, path, expected, action) =>
+        reader.act(mirrorId, path, { ...expected, sidecar: sidecarNow(tree, path) }, action),
+    }),
+};
+
+/** Sends what its hook will not have sent. */
+export const VETO_UNHEARD: Sabotage = {
+  reader: (reader) =>
+    replaced(reader, {
+      hook: async (order) => {
+        await reader.hook(order);
+        return { output: Buffer.from("{}") };
+      },
+    }),
+};
+
+/** Takes a user's word that a half-written file is to be sent for all that follow it there. */
+export const ANYWAY_FOR_ALL: Sabotage = {
+  often: ["left unfinished", "retry"],
+  journal: (journal) =>
+    replaced(journal, {
+      take: async (query) => {
+        const due = await journal.take(query);
+        if (query.state !== "settling") return due;
+        return due.map((row) =>
+          row.firstSeenAt < row.changedAt ? { ...row, remark: ANYWAY } : row,
+        );
+      },
+    }),
+};
+
+/** Does not decide again what a hook was added for since. */
+export const HOOK_TOO_LATE: Sabotage = {
+  ...ONCE_DECIDED,
+  often: ["rules changed", "pause or resume"],
+};
+
+/** Adopts a document for a file that was written after it. */
+export const ADOPTED_OLDER: Sabotage = {
+  firstRun: true,
+  often: ["adopt"],
+  adopts: (archive) =>
+    replaced(archive, {
+      documents: async (query, signal) => {
+        const { documents, ...page } = await archive.documents(query, signal);
+        return { ...page, documents: documents.map((each) => ({ ...each, uploadedDate: 9e15 })) };
+      },
+    }),
+};
+
+/** Takes what another archive's mirror sent for sent here. */
+export const ANY_ARCHIVE: Sabotage = {
+  journal: (journal) =>
+    replaced(journal, {
+      mirrors: async () =>
+        (await journal.mirrors()).map((row) => ({ ...row, archiveId: journal.archiveId })),
     }),
 };
 

@@ -96,9 +96,12 @@ export class SimulatedArchive implements Archive {
     this.remove(({ folderId }) => gone.has(folderId));
   }
 
-  /** Puts a document in, ours or someone else's, in a while. */
-  add(upload: SimulatedUpload, { foreign, lateMs = 0 }: { foreign: boolean; lateMs?: number }) {
-    this.#commit(upload, lateMs, foreign);
+  /** Puts a document in, ours or someone else's, in a while; returns its id. */
+  add(
+    upload: SimulatedUpload,
+    { foreign, lateMs = 0 }: { foreign: boolean; lateMs?: number },
+  ): number {
+    return this.#commit(upload, lateMs, foreign);
   }
 
   /** One upload, whose end is sent if it may be; resolves and rejects as `Archive.upload` does. */

@@ -179,7 +179,7 @@ export class SimulatedDaemon {
     },
     ready: Promise<Sync>,
   ) {
-    const { dice, archive, sabotage } = this.#world;
+    const { dice, clock, archive, sabotage } = this.#world;
     const { life, cluster } = parts;
     const mayEnd = async () => {
       await this.#world.beforeEnd(this);
@@ -188,7 +188,7 @@ export class SimulatedDaemon {
     };
     const { journal, tidies } = parts;
     const own = { life, journal, tidies };
-    const outside = { ...own, dice, archive, mayEnd, sabotage: sabotage.reader };
+    const outside = { ...own, clock, dice, archive, mayEnd, sabotage: sabotage.reader };
     const started = (status: MirrorStatus, restart: boolean) => {
       const told = async (sync: Sync) => {
         await sync.told(status);

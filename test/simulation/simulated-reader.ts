@@ -2,29 +2,58 @@ import { ArchiveError } from "../../src/archive/archive-error.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { ChannelClosed } from "../../src/reader/rpc-channel.ts";
-import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
+import type {
+  DaemonCalls,
+  HookEnd,
+  HookOrder,
+  Look,
+  MirrorStatus,
+  SendOrder,
+} from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
-import type { Acted, Inspection, UnreadableEntry, ScanReport } from "../../src/source/source.ts";
+import type { SidecarRead } from "../../src/domain/attributes.ts";
+import { markerOf } from "../../src/source/companions.ts";
+import type {
+  Acted,
+  ArchivedFile,
+  Inspection,
+  UnreadableEntry,
+  ScanReport,
+} from "../../src/source/source.ts";
+import type { Clock } from "../../src/std/clock.ts";
 import { Fault } from "../../src/std/fault.ts";
 import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
+import {
+  type CompanionSettings,
+  companionUseOf,
+  isRead,
+  notesOf,
+  sidecarOf,
+} from "./companions.ts";
 import type { Dice } from "./dice.ts";
 import type { Life } from "./life.ts";
 import { offline, unreadable } from "./send-outcome.ts";
+import { answerTo, HOOK_MS, type SimulatedHook } from "./simulated-hook.ts";
 import type { SimulatedArchive } from "./simulated-archive.ts";
 import { type SimulatedTree, digestOf } from "./simulated-tree.ts";
 
 /** The part of a reader that the loops use. */
 export type UsedReader = Pick<
   Reader,
-  "pid" | "silent" | "host" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
+  "pid" | "silent" | "host" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn" | "hook"
 >;
 
 /** A source: its files, and whether it can be reached. */
 export type Source = {
   readonly tree: SimulatedTree;
   readonly mode: "native" | "polling";
+  /** Of its mirror: what nobody changes. */
+  readonly settings: CompanionSettings;
+  readonly hook: SimulatedHook;
   /** Something about a file that is moved or deleted; called before it goes. */
   readonly afterActions: (path: RawPath, content: string) => void;
+  /** The same of the sidecar of a document. */
+  readonly sidecarGoes: (path: RawPath, content: string, title: string, action: string) => void;
   online: boolean;
   /** Something that happens to the next file that is read, while it is. */
   ambush: ((path: RawPath) => void) | undefined;
@@ -32,6 +61,7 @@ export type Source = {
 
 type Parts = {
   readonly life: Life;
+  readonly clock: Clock;
   readonly dice: Dice;
   readonly archive: SimulatedArchive;
   readonly source: Source;
@@ -133,11 +163,25 @@ export class SimulatedReader implements UsedReader {
   inspect(
     _: number,
     files: readonly { path: RawPath; seen: Seen | null }[],
+    { alone = false }: Parameters<Reader["inspect"]>[2],
   ): Promise<Inspection[]> {
     return this.#work(async (pause) => {
       const found: Inspection[] = [];
-      for (const { path, seen } of files) found.push(await this.#inspect(path, seen, pause));
+      for (const { path, seen } of files) found.push(await this.#inspect(path, seen, pause, alone));
       return found;
+    });
+  }
+
+  /** A hook that fails may have been at it for as long as one that does not. */
+  hook({ input }: HookOrder): Promise<HookEnd> {
+    return this.#work(async (pause) => {
+      const { source, dice } = this.#parts;
+      const { digest, answer } = answerTo(input);
+      await pause(dice.pick(HOOK_MS) ?? 0);
+      source.hook.asked.add(digest);
+      if (!dice.chance(source.hook.failing)) return { output: Buffer.from(answer) };
+      source.hook.failed.add(digest);
+      return { failure: "it ended with 1" };
     });
   }
 
@@ -165,7 +209,12 @@ export class SimulatedReader implements UsedReader {
     }
   }
 
-  async act(_: number, path: RawPath, { digest }: { digest: string }): Promise<Acted> {
+  async act(
+    _: number,
+    path: RawPath,
+    { digest, sidecar }: ArchivedFile,
+    { kind }: Parameters<Reader["act"]>[3],
+  ): Promise<Acted> {
     if (!this.#isUp) throw new ChannelClosed("the reader is not up");
     return this.#work(async (pause) => {
       const { source, dice } = this.#parts;
@@ -190,6 +239,7 @@ export class SimulatedReader implements UsedReader {
       source.afterActions(path, file.content);
       tree.dropAside(path);
       await pause(dice.int(0, 5));
+      this.#companionsGo(path, file.content, sidecar, kind);
       return { kind: "done" };
     });
   }
@@ -258,8 +308,25 @@ export class SimulatedReader implements UsedReader {
     });
   }
 
-  async #inspect(path: RawPath, expected: Seen | null, pause: Pause): Promise<Inspection> {
-    const { source, dice } = this.#parts;
+  /** What stands next to a file that was moved or deleted, as far as it was read for it. */
+  #companionsGo(path: RawPath, content: string, read: SidecarRead | null, action: string): void {
+    const { source } = this.#parts;
+    const { tree } = source;
+    const use = companionUseOf(source.settings);
+    if (use.markers && tree.at(markerOf(path))) tree.remove(markerOf(path));
+    const sidecar = tree.at(sidecarOf(path));
+    if (!use.sidecars || !sidecar || !isRead(sidecar, read)) return;
+    source.sidecarGoes(path, content, sidecar.content, action);
+    tree.remove(sidecarOf(path));
+  }
+
+  async #inspect(
+    path: RawPath,
+    expected: Seen | null,
+    pause: Pause,
+    alone: boolean,
+  ): Promise<Inspection> {
+    const { source, dice, clock } = this.#parts;
     if (!source.online) return { kind: "unreadable", problem: offline() };
     const before = source.tree.at(path);
     if (!source.tree.isOpen(dirOf(path))) return { kind: "unreadable", problem: unreadable() };
@@ -268,6 +335,8 @@ export class SimulatedReader implements UsedReader {
     if (expected && before.seen.stamp !== expected.stamp) {
       return { kind: "changed", seen: before.seen };
     }
+    const notes = alone ? undefined : notesOf(source.tree, path, source.settings, clock.now());
+    if (notes?.kind === "waits") return { ...notes, seen: before.seen };
     const completeness = source.tree.completeness(path);
     spring(source, path);
     await pause(dice.int(1, 40));
@@ -275,7 +344,8 @@ export class SimulatedReader implements UsedReader {
     const after = source.tree.at(path);
     if (!after) return { kind: "gone" };
     if (after.seen.stamp !== before.seen.stamp) return { kind: "changed", seen: after.seen };
-    return { kind: "whole", digest: digestOf(before.content), seen: after.seen, completeness };
+    const whole = { digest: digestOf(before.content), seen: after.seen, completeness };
+    return { kind: "whole", ...whole, ...(notes ? { notes } : {}) };
   }
 
   async #send(order: SendOrder, cut: AbortSignal, pause: Pause): Promise<Outcome> {
@@ -294,7 +364,9 @@ export class SimulatedReader implements UsedReader {
     }
     const { folderId, filename } = order;
     spring(source, order.path);
-    const upload = { folderId, filename, content: file.content, sizeBytes: file.seen.sizeBytes };
+    const { title } = order.metadata;
+    const { content, seen } = file;
+    const upload = { folderId, filename, content, sizeBytes: seen.sizeBytes, title };
     try {
       const { id, uploadedDate } = await archive.store(upload, cut, this.#parts.mayEnd);
       await pause(0);

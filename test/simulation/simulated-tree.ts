@@ -4,6 +4,8 @@ import type { Listing } from "../../src/source/source.ts";
 import type { Clock } from "../../src/std/clock.ts";
 import type { Eligibility } from "../../src/source/eligible.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../../src/std/raw-path.ts";
+import { documentOfCompanion, markerOf } from "../../src/source/companions.ts";
+import { isMarked } from "./companions.ts";
 
 /** A file as it is now. Never changed in place. */
 export type SimulatedFile = {
@@ -32,6 +34,10 @@ export class SimulatedTree {
   readonly #files = new Map<RawPath, SimulatedFile>();
   readonly #directories = new Set<RawPath>([ROOT]);
   readonly #appearances = new Map<string, number>();
+  /** Whole files whose marker was put next to them, as `appearance` writes them. */
+  readonly #marked = new Set<string>();
+  /** Whole contents that ever were at a path. */
+  readonly #contents = new Map<RawPath, Set<string>>();
   readonly #changed: (path: RawPath) => void;
   readonly #eligible: Eligibility;
   readonly #eligibles = new Map<RawPath, boolean>();
@@ -75,6 +81,16 @@ export class SimulatedTree {
     return this.#files.get(path);
   }
 
+  /** True when its marker stood next to this content of a file. */
+  wasMarked(path: RawPath, content: string): boolean {
+    return this.#marked.has(appearance(path, content));
+  }
+
+  /** Whole contents that ever were at a path. */
+  contentsAt(path: RawPath): ReadonlySet<string> {
+    return this.#contents.get(path) ?? new Set();
+  }
+
   /** False for what the mirror's rules leave out. */
   isEligible(path: RawPath): boolean {
     const known = this.#eligibles.get(path);
@@ -102,7 +118,8 @@ export class SimulatedTree {
   completeness(path: RawPath): Completeness {
     if (this.#files.get(path)?.seen.sizeBytes === 0) return "unfinished";
     if (!path.endsWith(".pdf")) return "unknown";
-    return this.#files.get(path)?.whole ? "complete" : "unfinished";
+    const { whole = false, content = "" } = this.#files.get(path) ?? {};
+    return whole && !isLeft(path, content) ? "complete" : "unfinished";
   }
 
   /** Other bytes in a file, new or not. */
@@ -196,6 +213,7 @@ export class SimulatedTree {
       this.#files.delete(path);
       if (!file) continue;
       this.#files.set(there, file);
+      this.#remember(there, file);
       if (file.whole) this.#appear(there, file.content);
       this.#changed(path);
       this.#changed(there);
@@ -235,7 +253,18 @@ export class SimulatedTree {
     this.#forget();
     for (let dir = dirOf(path); dir !== ROOT; dir = dirOf(dir)) this.#directories.add(dir);
     this.#files.set(path, file);
+    this.#remember(path, file);
     this.#changed(path);
+  }
+
+  /** What is next to each other now. */
+  #remember(path: RawPath, { content, whole }: SimulatedFile): void {
+    if (!whole) return;
+    this.#contents.set(path, (this.#contents.get(path) ?? new Set()).add(content));
+    const document = documentOfCompanion(path, { sidecars: false, markers: true }) ?? path;
+    const file = this.#files.get(document);
+    if (file?.whole && this.#files.has(markerOf(document)) && isMarked(this, document))
+      this.#marked.add(appearance(document, file.content));
   }
 
   /** The same inode, of another change time. */
@@ -259,6 +288,11 @@ export class SimulatedTree {
 /** The key of a content at a path. */
 export function appearance(path: RawPath | string, content: string): string {
   return `${path}\0${content}`;
+}
+
+/** True for a file that its writer has left half-written, by its format. */
+export function isLeft(path: RawPath, content: string): boolean {
+  return path.endsWith(".pdf") && content.startsWith("left");
 }
 
 /** Stands for the SHA-256 of a content. */

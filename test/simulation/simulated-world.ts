@@ -3,9 +3,10 @@ import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
 import type { Config } from "../../src/config/config.ts";
 import { bindArchives } from "../../src/daemon/bind-archives.ts";
-import type { Applied, Journal } from "../../src/journal/journal.ts";
+import type { Applied, Journal, MirrorRow } from "../../src/journal/journal.ts";
 import { QUERIES } from "../../src/journal/sqlite-queries.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
+import { documentOfCompanion } from "../../src/source/companions.ts";
 import { eligibility } from "../../src/source/eligible.ts";
 import { Wakeup } from "../../src/std/wakeup.ts";
 import { silentLog } from "../../src/std/log.ts";
@@ -21,18 +22,27 @@ import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
 import { type Repertoire, someRepertoire } from "./actions.ts";
 import { takerOf } from "./auditor.ts";
+import { companionUseOf } from "./companions.ts";
 import { Dice } from "./dice.ts";
 import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
+import { aSimulatedHook, isVetoed } from "./simulated-hook.ts";
 import { SimulatedArchive } from "./simulated-archive.ts";
 import type { SimulatedReader, Source, UsedReader } from "./simulated-reader.ts";
 import { digestOf, SimulatedTree } from "./simulated-tree.ts";
+import type { StoredDocument } from "./stored-document.ts";
 import { someConfig, someMirror } from "./some-settings.ts";
 import { Trace, journaled } from "./trace.ts";
 
 const SECOND = 1_000;
 /** Long: a wake-up that is missed shall be seen, not slept over. */
 const MAX_SLEEP_MS = 1_800 * SECOND;
+
+/** The journal's, by their ids there. */
+export const ARCHIVES = {
+  1: { name: "main", url: "https://archive.example" },
+  2: { name: "second", url: "https://second.example" },
+} as const;
 
 /** How often `quota.retryAt` comes round, where it is set. */
 const PROBE_EVERY_MS = 20 * SECOND;
@@ -55,12 +65,14 @@ export type Sabotage = {
   readonly unfenced?: true;
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
   readonly archive?: (archive: Archive, world: SimulatedWorld) => Archive;
+  /** What `adopt` looks through. */
+  readonly adopts?: (archive: Archive) => Archive;
   /** What happens in every history, and often, as it takes that to be found. */
   readonly often?: readonly string[];
   /** A machine may be taken back to a snapshot, and nobody minds. */
   readonly unguarded?: true;
-  /** Each history begins with a first run. */
-  readonly firstRun?: true;
+  /** Whether each history begins with a first run. */
+  readonly firstRun?: boolean;
   /** What a user says of one content is taken for whatever the file has by then. */
   readonly wordForAny?: true;
 };
@@ -75,26 +87,33 @@ const FIRST_RUN_EVERY = 5;
 /** Everything outside the loops, and the loops in it. */
 export class SimulatedWorld {
   readonly dice: Dice;
-  readonly clock = new ManualClock();
-  readonly trace = new Trace(this.clock);
-  readonly store = new MemoryStore();
+  readonly clock: ManualClock;
+  readonly trace: Trace;
+  readonly store: MemoryStore;
+  /** Its archive's in the journal. */
+  readonly archiveId: 1 | 2;
   /** What the host's clock said at the beginning. */
-  readonly startedAt = this.clock.now();
+  readonly startedAt: number;
   readonly archive: SimulatedArchive;
   readonly places: readonly Place[];
   /** The archive may hold the mirrors' files already, and people have put others there. */
   readonly isFirstRun: boolean;
   /** Contents that a user asked to send although the archive may have them, by digest. */
   readonly asNew = new Set<string>();
+  /** Contents that a user asked to send as they are, by digest. */
+  readonly anyway = new Set<string>();
   /** What went wrong before the end, and what no loop may ever do. */
   readonly problems: string[] = [];
   /** The clock was set far while a file grew: only a daemon that goes on running can know. */
   isShaken = false;
+  /** The clock was set: how old a sidecar is nobody knows. */
+  wasClockSet = false;
   /** Documents that were sent by a state of the journal that was taken back since. */
   readonly lost = new Set<number>();
   /** The archive's ids of what became CONVERTED while its mirror kept its files; a journal taken back gives ids of rows again. */
   readonly kept = new Set<number>();
   #snapshot: (() => void) | undefined;
+  #own: { readonly of: readonly Document[]; readonly rows: readonly Document[] } | undefined;
   readonly config: SyncContext["config"];
   readonly #sabotage: Sabotage;
   /** `quota.retryAt` is set. */
@@ -107,8 +126,14 @@ export class SimulatedWorld {
   #readers = new Map<number, SimulatedReader>();
   #batches = 0;
 
-  constructor(seed: number, sabotage: Sabotage = {}) {
+  /** `first`: the world of another archive, whose journal and host this one shares. */
+  constructor(seed: number, sabotage: Sabotage = {}, first?: SimulatedWorld) {
     this.dice = new Dice(seed);
+    this.clock = first?.clock ?? new ManualClock();
+    this.trace = first?.trace ?? new Trace(this.clock);
+    this.store = first?.store ?? new MemoryStore();
+    this.startedAt = this.clock.now();
+    this.archiveId = first ? 2 : 1;
     this.#sabotage = sabotage;
     this.archive = new SimulatedArchive(this.clock, this.dice, this.trace, () =>
       this.rows.flatMap(({ documentId }) => documentId ?? []),
@@ -119,7 +144,11 @@ export class SimulatedWorld {
     const firstRun = isHeld || this.isFirstRun ? "hold" : "upload";
     const shared = this.dice.chance(0.5);
     this.places = Array.from({ length: this.dice.chance(0.3) ? 2 : 1 }, (_, index) =>
-      this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other", firstRun),
+      this.#place(
+        (first?.places.length ?? 0) + index + 1,
+        shared || index === 0 ? "/Scans" : "/Other",
+        firstRun,
+      ),
     );
     // What others put there is no lost journal.
     if (!this.isFirstRun) this.#endFirstRuns();
@@ -132,14 +161,24 @@ export class SimulatedWorld {
   #endFirstRuns(): void {
     const { statements } = this.store.tables;
     for (const { mirrorId, settings } of this.places) {
-      statements.run(QUERIES.makeMirror, [settings.name, settings.source, 1]);
+      statements.run(QUERIES.makeMirror, [settings.name, settings.source, this.archiveId]);
       statements.run(QUERIES.endFirstRun, [mirrorId, 0]);
     }
   }
 
   /** The rows of all lives. */
   get rows(): readonly Document[] {
-    return this.store.rows;
+    const { rows } = this.store;
+    if (this.#own?.of === rows) return this.#own.rows;
+    const ids = this.mirrorIds;
+    this.#own = { of: rows, rows: rows.filter(({ mirrorId }) => ids.has(mirrorId)) };
+    return this.#own.rows;
+  }
+
+  /** All mirrors that its archive ever had. */
+  get mirrorIds(): ReadonlySet<number> {
+    const all = this.store.tables.statements.rows<MirrorRow>(QUERIES.mirrors, []);
+    return new Set(all.filter(({ archiveId }) => archiveId === this.archiveId).map(({ id }) => id));
   }
 
   get sync(): Sync | undefined {
@@ -246,7 +285,7 @@ export class SimulatedWorld {
 
   /** Another process writes to the journal: `retry`, `pause`, `resume`. */
   async writeBeside(write: (journal: Journal) => Promise<void>): Promise<void> {
-    await write(new MemoryJournal({ store: this.store }));
+    await write(new MemoryJournal({ store: this.store }).of(this.archiveId));
     this.wroteOutside();
   }
 
@@ -263,7 +302,7 @@ export class SimulatedWorld {
   /** What can happen in its history. */
   repertoire(): Repertoire {
     const { often = [] } = this.#sabotage;
-    return someRepertoire(this.dice, this.isFirstRun ? [...often, "send as new"] : often);
+    return someRepertoire(this.dice, this.isFirstRun ? [...often, "send as new", "adopt"] : often);
   }
 
   /** A user's word for one content is taken for whatever the file has by then. */
@@ -293,14 +332,19 @@ export class SimulatedWorld {
 
   #place(mirrorId: number, path: string, firstRun: "hold" | "upload"): Place {
     const { dice } = this;
-    const mode = dice.chance(0.6) ? "native" : "polling";
+    const mode: Source["mode"] = dice.chance(0.6) ? "native" : "polling";
     const network = mode === "polling" && dice.chance(0.5);
-    const settings = { ...someMirror(dice, mirrorId, path, mode), firstRun };
-    const rules = { ...settings, without: [], device: null, network };
+    const archive = ARCHIVES[this.archiveId].name;
+    const settings = { ...someMirror(dice, mirrorId, path, mode), archive, firstRun };
+    const { sidecar, ready } = settings.rules;
+    const companions = { sidecar, ready: ready.by };
+    const rules = { ...settings, ...companions, without: [], device: null, network };
     const tree = new SimulatedTree(this.clock, network, eligibility(rules), (changed) => {
       if (mode === "native") this.#event(place, changed);
     });
     const afterActions = (gone: RawPath, content: string) => {
+      const isMoved = place.settings.hooks?.before?.afterVeto.kind === "move";
+      if (isMoved && isVetoed(content)) return;
       this.#afterAction(gone, content);
       if (place.settings.after.kind === "keep")
         this.problems.push(`${gone}: touched, but not configured`);
@@ -311,31 +355,41 @@ export class SimulatedWorld {
       if (row?.duplicateOf === null && this.kept.has(row.documentId ?? 0))
         this.problems.push(`${gone}: was to be kept when it was archived, and is moved or deleted`);
     };
-    const source = { tree, mode, online: true, afterActions, ambush: undefined } as const;
+    const sidecarGoes: Source["sidecarGoes"] = (path, content, title, action) => {
+      this.trace.add("daemon", `puts away the sidecar of ${path}: ${title}`);
+      const isThere = (each: StoredDocument) => each.content === content && each.title === title;
+      if (action === "delete" && !this.archive.stored.some(isThere))
+        this.problems.push(`${path}: its sidecar ${title} is gone, and the archive has none of it`);
+    };
+    const given = { tree, mode, settings, hook: aSimulatedHook(), afterActions, sidecarGoes };
+    const source: Source = { ...given, online: true, ambush: undefined };
     const place: Place = {
       mirrorId,
       settings,
       isOut: false,
       isCopied: false,
       formerTargets: [],
+      rulesChanged: [],
       source: { ...source },
     };
     return place;
   }
 
   /** The configuration is changed: what is running ends, and begins again by it. */
-  async reconfigure(change: () => void): Promise<void> {
+  async reconfigure(change: () => void | Promise<void>): Promise<void> {
     this.forgetSnapshot();
     await this.stop();
     // One that has hardly begun has nothing to stop.
     this.life?.crash();
-    change();
+    await change();
     this.start();
   }
 
   /** Most events come; some are lost, or come for the whole directory. */
-  #event(place: Place, path: RawPath): void {
+  #event(place: Place, changed: RawPath): void {
     const { dice } = this;
+    // What is next to a document is a hint for that one.
+    const path = documentOfCompanion(changed, companionUseOf(place.settings)) ?? changed;
     if (dice.chance(0.15)) return;
     const whole = dice.chance(0.2);
     this.later(dice.int(0, 300), async () => {
@@ -364,11 +418,12 @@ export class SimulatedWorld {
   }
 
   async #live(life: Life): Promise<void> {
-    const plain = life.journal(this.store, (applied) => {
+    const whole = life.journal(this.store, (applied) => {
       for (const line of journaled(applied)) this.trace.add("journal", line);
       this.#rememberKept(applied);
       this.#sync?.journaled(applied);
     });
+    const plain = whole.of(this.archiveId);
     const journal = this.#sabotage.journal?.(plain, this) ?? plain;
     const ready = Promise.withResolvers<Sync>();
     const mirrors = new Map<number, LiveMirror>();
@@ -418,7 +473,7 @@ export class SimulatedWorld {
 
   /** As `Daemon` does; a mirror of another name and source is another one. */
   async #bind(journal: Journal, plain: Journal, configured: readonly Place[]): Promise<void> {
-    const archive = { name: "main", url: "https://archive.example" };
+    const archive = ARCHIVES[this.archiveId];
     const mirrors = configured.map(({ settings }) => settings);
     await bindArchives({ archive, mirrors } as unknown as Config, journal, silentLog);
     const bound = await plain.mirrors();
@@ -446,10 +501,23 @@ export class SimulatedWorld {
     return this.#sabotage.archive?.(archive, this) ?? archive;
   }
 
+  /** The archive as `adopt` sees it. */
+  get adoptedFrom(): Archive {
+    return this.#sabotage.adopts?.(this.archive) ?? this.archive;
+  }
+
   #mirror(place: Place, life: Life, journal: Journal, ready: Promise<Sync>) {
-    const { dice, archive } = this;
+    const { dice, clock, archive } = this;
     const alone = { tidies: () => true, mayEnd: async () => true };
-    const outside = { life, dice, archive, journal, ...alone, sabotage: this.#sabotage.reader };
+    const outside = {
+      life,
+      clock,
+      dice,
+      archive,
+      journal,
+      ...alone,
+      sabotage: this.#sabotage.reader,
+    };
     const started = (status: MirrorStatus, restart: boolean) => {
       this.#track(
         ready.then(async (sync) => {

@@ -1,4 +1,5 @@
 import type { Mirror } from "../../src/config/config.ts";
+import type { Hooks } from "../../src/config/mirror-section.ts";
 import type { PagePolicy } from "../../src/domain/allowance.ts";
 import { ORDERS } from "../../src/domain/feed.ts";
 import { NO_RULES } from "../../src/rules/rules.ts";
@@ -51,6 +52,12 @@ export function someMirror(
     [1, { kind: "nearest" } as const],
     [1, { kind: "fallback", path: "/Inbox" } as const],
   ]);
+  const sidecar = dice.weighted([
+    [8, "none"],
+    [1, "optional"],
+    [1, "required"],
+  ] as const);
+  const by = dice.chance(0.15) ? "marker" : "quiet";
   return aMirror({
     name: `mirror-${mirrorId}`,
     source: `/srv/${mirrorId}`,
@@ -62,11 +69,33 @@ export function someMirror(
     missingFolder,
     firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
+    stillIncomplete: dice.chance(0.3) ? "upload" : "hold",
     after,
+    hooks: dice.chance(0.15) ? someHooks(dice) : undefined,
     rules: {
       ...NO_RULES,
+      sidecar,
+      ready: { ...NO_RULES.ready, by },
       order: dice.pick(ORDERS) ?? "oldest",
       duplicates: dice.chance(0.2) ? "skip" : "upload",
     },
   });
+}
+
+/** True for a mirror whose files go by themselves: nothing is to stand next to them, and no hook is asked. */
+export function isPlain({ rules: { ready, sidecar }, hooks }: Mirror): boolean {
+  return ready.by === "quiet" && sidecar === "none" && !hooks;
+}
+
+/** A hook that is asked before documents are sent. */
+export function someHooks(dice: Dice): Hooks {
+  return {
+    before: {
+      command: ["ask"],
+      timeoutMs: 30 * SECOND,
+      concurrency: dice.int(1, 3),
+      onFailure: dice.chance(0.5) ? "hold" : "send",
+      afterVeto: dice.chance(0.5) ? { kind: "keep" } : { kind: "move", to: "/srv/vetoed" },
+    },
+  };
 }

@@ -6,6 +6,8 @@ export type SimulatedUpload = {
   readonly filename: string;
   readonly content: string;
   readonly sizeBytes: number;
+  /** What its sidecar said. */
+  readonly title?: string | undefined;
 };
 
 /** A document of the archive's store. Times are by the monotonic clock. */
