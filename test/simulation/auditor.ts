@@ -279,10 +279,10 @@ function misplaced(
   if (row.digest !== digestOf(content)) return `another content than ${content} is journaled`;
   const document = world.archive.stored.find(({ id }) => id === row.documentId);
   if (!document) return `the archive has no document ${row.documentId}`;
+  // Of a journal that is lost, it was found wherever people have filed it, by name and size alone.
+  if (world.lost.has(document.id)) return undefined;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
   if (row.movedFrom !== null || row.duplicateOf !== null) return undefined;
-  // Of a journal that is lost, it was found wherever people have filed it.
-  if (world.lost.has(document.id)) return undefined;
   // What was in doubt goes where it was once decided to go; a request that is cut goes on for a moment.
   const since = row.attempts === 1 && row.looks === 0 ? document.storedAt - CUT_MS : undefined;
   if (!mayBeIn(place, path, document, since))
