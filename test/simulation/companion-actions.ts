@@ -1,9 +1,10 @@
 /** People and programs put markers and sidecars next to documents: early, late, again, in part, or not at all. */
 import { markerOf } from "../../src/source/companions.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
-import { companionUseOf, isMarked, sidecarOf } from "./companions.ts";
+import { companionUseOf, sidecarOf } from "./companions.ts";
 import type { Place } from "./live-mirror.ts";
 import { POISON } from "./simulated-archive.ts";
+import { isMarked } from "./simulated-tree.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 
 /** Writers of sidecars never rest as long as `settle`. */

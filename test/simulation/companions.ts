@@ -2,11 +2,11 @@
 import type { Mirror } from "../../src/config/config.ts";
 import type { Problem } from "../../src/domain/document.ts";
 import type { SidecarRead } from "../../src/domain/attributes.ts";
-import { type CompanionUse, markerOf } from "../../src/source/companions.ts";
+import type { CompanionUse } from "../../src/source/companions.ts";
 import type { FoundNotes } from "../../src/source/source.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 import { POISON } from "./simulated-archive.ts";
-import { digestOf, type SimulatedFile, type SimulatedTree } from "./simulated-tree.ts";
+import { digestOf, isMarked, type SimulatedFile, type SimulatedTree } from "./simulated-tree.ts";
 
 const ENDING = "yaml";
 
@@ -21,12 +21,6 @@ export function companionUseOf({ rules }: Pick<CompanionSettings, "rules">): Com
 
 export function sidecarOf(path: RawPath): RawPath {
   return `${path}.${ENDING}` as RawPath;
-}
-
-/** True when the marker of a document was put there after its last write. */
-export function isMarked(tree: Pick<SimulatedTree, "at">, path: RawPath): boolean {
-  const marker = tree.at(markerOf(path))?.seen.modifiedAt ?? 0;
-  return marker >= (tree.at(path)?.seen.modifiedAt ?? 0);
 }
 
 /** True for a sidecar that cannot be read as one. */

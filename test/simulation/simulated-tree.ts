@@ -5,7 +5,6 @@ import type { Clock } from "../../src/std/clock.ts";
 import type { Eligibility } from "../../src/source/eligible.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../../src/std/raw-path.ts";
 import { documentOfCompanion, markerOf } from "../../src/source/companions.ts";
-import { isMarked } from "./companions.ts";
 
 /** A file as it is now. Never changed in place. */
 export type SimulatedFile = {
@@ -288,6 +287,12 @@ export class SimulatedTree {
 /** The key of a content at a path. */
 export function appearance(path: RawPath | string, content: string): string {
   return `${path}\0${content}`;
+}
+
+/** True when the marker of a document was put there after its last write. */
+export function isMarked(tree: Pick<SimulatedTree, "at">, path: RawPath): boolean {
+  const marker = tree.at(markerOf(path))?.seen.modifiedAt ?? 0;
+  return marker >= (tree.at(path)?.seen.modifiedAt ?? 0);
 }
 
 /** True for a file that its writer has left half-written, by its format. */
