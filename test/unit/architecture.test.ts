@@ -163,7 +163,7 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_383,
+  std: 1_389,
   wire: 200,
   formats: 1_950,
   network: 991,
@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_593,
   source: 4_300,
   reader: 1_611,
-  sync: 9_029,
+  sync: 9_043,
   report: 3_132,
   dashboard: 2_625,
   notify: 1_850,
