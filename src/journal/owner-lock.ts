@@ -1,7 +1,10 @@
 /** One daemon per journal. The journal itself stays open to readers and to the command line. */
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import Database from "better-sqlite3";
+import type { Fault } from "../std/fault.ts";
 import { isBusy, takeLock } from "../sqlite/owner-lock.ts";
+import { MARK_UNCLEAN } from "./cluster.ts";
 import { asFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 
 /** Who owns a journal. */
@@ -94,6 +97,23 @@ function ownerRow(path: string): Owner | undefined {
   }
 }
 
+/** The inodes of the files that keep a journal its owner's; others may be there in their place by now. */
+export function ownedFiles(path: string): ReadonlyMap<string, number> {
+  return new Map([path, lockPathOf(path)].map((file) => [file, statSync(file).ino]));
+}
+
+/** Why the journal is its owner's no more: one of these files is gone, or another. Undefined: it is. */
+export function lostFault(path: string, owned: ReadonlyMap<string, number>): Fault | undefined {
+  const isThere = ([file, inode]: [string, number]) =>
+    statSync(file, { throwIfNoEntry: false })?.ino === inode;
+  const lost = [...owned].find((each) => !isThere(each));
+  if (!lost) return undefined;
+  const what = `${basename(lost[0])} was moved, removed or replaced while it was in use`;
+  const hint =
+    "Stop scanferry before you do anything with its journal, and never remove its lock file; then start it again.";
+  return journalFault("JOURNAL_BROKEN", path, what, { hint });
+}
+
 type OwnerColumns = { pid: number; web: string | null; startedAt: number; version: string };
 
 /** The owner's row; one that is there without a running owner was left by a crash. */
@@ -119,4 +139,14 @@ export function writeOwner(db: Database.Database, owner: Owner | undefined): voi
       version,
     );
   }).immediate();
+}
+
+/**
+ * The file says that it was in use. With its log, it was until a crash. Without, it is a copy, or its
+ * log was lost: the archive knows more than it does, as before a first run.
+ */
+export function settleOwner(db: Database.Database, hadLog: boolean): void {
+  if (!hadLog) db.exec("UPDATE mirrors SET first_run_over_at = NULL");
+  db.exec(MARK_UNCLEAN);
+  writeOwner(db, undefined);
 }

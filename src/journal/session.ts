@@ -6,7 +6,7 @@ import { closeSync, existsSync, fdatasync, openSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
-import { MARK_UNCLEAN, type Cluster, type ClusterChange, SOLO_CLUSTER } from "./cluster.ts";
+import { type Cluster, type ClusterChange, SOLO_CLUSTER } from "./cluster.ts";
 import { GroupCommit, type Shared } from "./group-commit.ts";
 import { asFault, fullFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 import type { BlockageOptions } from "./blockage.ts";
@@ -21,8 +21,11 @@ import {
 import {
   freeLock,
   isLocked,
+  lostFault,
+  ownedFiles,
   type Owner,
   readOwner,
+  settleOwner,
   takeOwnerLock,
   writeOwner,
 } from "./owner-lock.ts";
@@ -48,6 +51,7 @@ export class Session {
   readonly #path: string;
   readonly #role: Role;
   readonly #lock: Database | undefined;
+  readonly #owned: ReadonlyMap<string, number> | undefined;
   /** SQLite's log, which a thread syncs; none where nothing is written, or SQLite syncs it. */
   readonly #log: number | undefined;
   readonly #commits: GroupCommit;
@@ -72,6 +76,7 @@ export class Session {
     this.isCopy = opened.isCopy ?? false;
     this.migrated = opened.migrated;
     this.#lock = opened.lock;
+    this.#owned = opened.lock && ownedFiles(path);
     this.#log = role === "reader" ? undefined : openLog(opened.db, path);
     this.#commits = new GroupCommit(opened.db, path, clock, () => synced(this.#log), {
       needsRoom: role !== "reader" || readingNeedsRoom(path),
@@ -183,6 +188,14 @@ export class Session {
     return this.#commits.enqueue(run, committed, shares);
   }
 
+  /** Throws, and everything is refused from then on, where others are there in place of an owner's files. */
+  assertOwned(): void {
+    const fault = this.#owned && lostFault(this.#path, this.#owned);
+    if (!fault) return;
+    this.#commits.refuse(fault);
+    throw fault;
+  }
+
   /** See `GroupCommit.shared`. */
   share(shared: Shared): void {
     this.#commits.shared = shared;
@@ -284,14 +297,4 @@ function synced(file: number | undefined): Promise<void> {
 /** An empty one belongs to a process that has only opened the journal. */
 function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-/**
- * The file says that it was in use. With its log, it was until a crash. Without, it is a copy, or its
- * log was lost: the archive knows more than it does, as before a first run.
- */
-function settleOwner(db: Database, hadLog: boolean): void {
-  if (!hadLog) db.exec("UPDATE mirrors SET first_run_over_at = NULL");
-  db.exec(MARK_UNCLEAN);
-  writeOwner(db, undefined);
 }

@@ -129,9 +129,10 @@ export class SqliteJournal extends SqlJournal implements Journal {
     });
   }
 
-  /** SQLite's own count; it leaves this connection's writes out. */
-  outsideWrites(): Promise<number> {
+  /** SQLite's own count; it leaves this connection's writes out. Rejects where others may own what is there now. */
+  async outsideWrites(): Promise<number> {
     const { statements } = this.#tables;
+    this.#session.assertOwned();
     return this.#session.read(
       () => statements.of<number>("PRAGMA data_version").pluck().get() ?? 0,
     );

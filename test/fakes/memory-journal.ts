@@ -72,6 +72,9 @@ class MemorySession implements JournalSession {
     return value;
   }
 
+  /** Nobody can take a store away. */
+  assertOwned(): void {}
+
   async close(): Promise<void> {
     if (!this.#isClosed) this.instance?.leave();
     this.#isClosed = true;

@@ -1,3 +1,4 @@
+import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openJournal } from "../../../src/journal/open-journal.ts";
@@ -69,4 +70,20 @@ test("a guest and a reader work next to the daemon, and without one", async () =
   expect(await setAndRead(false)).toBe(false);
   await (await SqliteJournal.open({ path, role: "owner" })).close();
   expect(await setAndRead(true)).toBe(true);
+});
+
+test.for([
+  ["its lock file is removed", (path: string) => rmSync(`${path}.lock`)],
+  ["it is removed", (path: string) => rmSync(path)],
+  ["a copy takes its place", (path: string) => renameSync(`${path}.copy`, path)],
+] as const)("an owner refuses everything once %s: another one may own it now", async ([, act]) => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  const journal = await SqliteJournal.open({ path, role: "owner" });
+  cpSync(path, `${path}.copy`);
+  await journal.outsideWrites();
+  act(path);
+  await expect(journal.outsideWrites()).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  await expect(journal.setPaused(true)).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  await journal.close();
 });
