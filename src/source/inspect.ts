@@ -10,7 +10,7 @@ import { isSameStamp } from "../domain/stamp.ts";
 import { judge } from "../formats/complete.ts";
 import { type Judgement, UNKNOWN, unfinished } from "../formats/completeness.ts";
 import { GapFinder } from "../formats/gaps.ts";
-import { kindOf } from "../formats/file-format.ts";
+import { type FileFormat, kindOf } from "../formats/file-format.ts";
 import { countPages } from "../formats/count-pages.ts";
 import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, beginningOf, type RandomAccess } from "../formats/random-access.ts";
@@ -190,7 +190,9 @@ async function learnt(
   const counted = pages ? await pagesOf(file, open, engine) : undefined;
   if (sentBytes === undefined) return { judgement, pages: counted, beginning: undefined };
   const digest = await digestOfBeginning(file, sentBytes, signal);
-  const before = await pagesOf(beginningOf(file, sentBytes), open, engine);
+  // The pages of a text are a guess: what grows by lines may have as many as before.
+  const isCounted = (await kindIn(file, open.path)) !== "text";
+  const before = isCounted ? await pagesOf(beginningOf(file, sentBytes), open, engine) : undefined;
   return { judgement, pages: counted, beginning: { digest, pages: before } };
 }
 
@@ -220,12 +222,15 @@ async function pagesOf(
   engine: PdfEngine,
 ): Promise<number | undefined> {
   try {
-    const kind = kindOf(await file.read(0, HEAD_BYTES), filenameOf(path));
-    return await countPages(file, kind, () => engine({ fd, size: file.size }));
+    return await countPages(file, await kindIn(file, path), () => engine({ fd, size: file.size }));
   } catch (error) {
     if (isSystemError(error)) throw error;
     return undefined;
   }
+}
+
+async function kindIn(file: RandomAccess, path: RawPath): Promise<FileFormat> {
+  return kindOf(await file.read(0, HEAD_BYTES), filenameOf(path));
 }
 
 /** For its extension; what is not UTF-8 is taken for Latin-1. */

@@ -57,7 +57,7 @@ const edited = (content: Buffer) => {
 };
 
 test.for([
-  [Buffer.from("one\n"), Buffer.from("one\ntwo\n"), [1, 1], "lines of a text"],
+  [Buffer.from("one\n"), Buffer.from("one\ntwo\n"), [undefined, 1], "lines of a text"],
   [PAGE, PAGES, [1, 2], "an update of a PDF"],
   [ONE, TWO, [1, 2], "a page of a TIFF, to which the one before points"],
   [ONE, THREE, [1, 3], "two of them"],
@@ -65,7 +65,7 @@ test.for([
   [
     Buffer.alloc(9 << 20, "a"),
     Buffer.alloc(20 << 20, "a"),
-    [3146, 6991],
+    [undefined, 6991],
     "more than is read in one go",
   ],
   [ONE, edited(TWO), undefined, "a TIFF that was also edited"],
