@@ -1,6 +1,12 @@
 /** Claims documents that are in the archive already for the files that wait to be sent. */
 import type { Archive } from "../archive/archive.ts";
-import { type Adoption, adoptions, adoptionsElsewhere, type WaitingFile } from "../domain/adopt.ts";
+import {
+  type Adoption,
+  AS_NEW,
+  adoptions,
+  adoptionsElsewhere,
+  type WaitingFile,
+} from "../domain/adopt.ts";
 import { FOLDER_CODES, GATE_CODES } from "../domain/code-sets.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
@@ -210,7 +216,32 @@ export function vouching(document: Document, putsAway: boolean, at: number): Cha
   return { type: "note", id, at, why: "its content is trusted: adopt --trust-content", set };
 }
 
-/** A person has chosen: what the first run held and nothing was found for is to be sent. */
+/** What the history of a document says of such a choice. */
+export const ASKED_AS_NEW = "asked to be sent as a new document";
+
+/** A person has a held document sent although the archive may have it: this content alone. */
+export function asNew(row: Document, at: number): Change[] {
+  const why = ASKED_AS_NEW;
+  return [
+    { type: "note", id: row.id, at, why, set: { remark: AS_NEW }, from: ["held"] },
+    goOn(row, at),
+  ];
+}
+
+/** Files of a mirror that could not be compared yet: they are not finished, or cannot be read. */
+export async function uncompared(journal: DocumentReader, mirrorId: number): Promise<number> {
+  let count = 0;
+  for (const state of ["settling", "held"] as const) {
+    for await (const row of journal.list({ mirrorId, state, currentOnly: true }))
+      if (state === "settling" || (row.dueAt !== null && !isReady(row))) count += 1;
+  }
+  return count;
+}
+
+/**
+ * A person has chosen: what the first run held and nothing was found for is to be sent. The first run of a mirror is
+ * over where all its files could be compared.
+ */
 export async function endFirstRuns(
   { journal, clock }: Omit<Parts, "archive">,
   mirrorIds: ReadonlySet<number>,
@@ -218,7 +249,9 @@ export async function endFirstRuns(
   for (const mirrorId of mirrorIds) {
     const held = journal.list({ mirrorId, state: "held", code: "FIRST_RUN" });
     const rows = await Array.fromAsync(held);
-    await journal.apply(rows.map((row) => goOn(row, clock.now())));
-    await journal.endFirstRun(mirrorId, clock.now());
+    const isOver = (await uncompared(journal, mirrorId)) === 0;
+    const at = clock.now();
+    await journal.apply(rows.flatMap((row) => (isOver ? goOn(row, at) : asNew(row, at))));
+    if (isOver) await journal.endFirstRun(mirrorId, at);
   }
 }

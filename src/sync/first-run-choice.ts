@@ -2,14 +2,12 @@
  * What a user decides of single documents that the archive may have (`FIRST_RUN`), while the daemon runs: that one is in
  * the archive, or that it is new. Nothing is decided of a document that is not as the user saw it.
  */
-import { AS_NEW } from "../domain/adopt.ts";
 import type { Document } from "../domain/document.ts";
 import type { Change, Journal, MirrorRow } from "../journal/journal.ts";
 import { Fault } from "../std/fault.ts";
-import { adopting, type AdoptionMatch } from "./adopter.ts";
+import { adopting, type AdoptionMatch, asNew } from "./adopter.ts";
 import { conflictsOf } from "./foreign-documents.ts";
 import { type Looking, lookInArchives } from "./look-in-archives.ts";
-import { goOn } from "./retry.ts";
 
 /** A document as a user saw it, with the SHA-256 of its content. */
 export type ShownDocument = { readonly id: number; readonly digest: string };
@@ -26,9 +24,6 @@ export type ChoiceOutcome = {
 /** All files that wait are compared, and held in memory for it: of more, `adopt` is to be run. */
 const WAITING_MAX = 20_000;
 
-/** What the history of a document says of such a choice. */
-export const ASKED_AS_NEW = "asked to be sent as a new document";
-
 /** Has them sent although the archive may have them: in one transaction, each this content alone. */
 export async function sendAsNew(
   journal: Journal,
@@ -36,11 +31,7 @@ export async function sendAsNew(
   at: number,
 ): Promise<ChoiceOutcome> {
   const rows = await asShown(journal, shown);
-  const why = ASKED_AS_NEW;
-  const changes = rows.flatMap((row): Change[] => [
-    { type: "note", id: row.id, at, why, set: { remark: AS_NEW }, from: ["held"] },
-    goOn(row, at),
-  ]);
+  const changes = rows.flatMap((row) => asNew(row, at));
   const documents = await applied(journal, rows, changes, "pending");
   return { documents, unclear: 0, changed: shown.length - documents };
 }

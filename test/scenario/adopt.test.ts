@@ -119,3 +119,32 @@ test("today's scan is not yesterday's document, and what is claimed is never del
   expect([existsSync(daily), existsSync(old)]).toEqual([true, false]);
   expect(world.archive.documents()).toHaveLength(2);
 });
+
+test("what is not finished yet keeps the first run open, and is not sent again; all else goes", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  const whole = pdfOf(1, { seed: 1 });
+  world.write("late.pdf", whole);
+  world.write("other.pdf", pdfOf(1, { seed: 2 }));
+  expect((await run("sync")).code).toBe(0);
+  rmSync(dirname(world.journal), { recursive: true });
+  world.write("late.pdf", whole.subarray(0, whole.length / 2));
+  world.write("other.pdf", pdfOf(5, { seed: 3 }));
+  const shown = await run("adopt", "--dry-run");
+  expect(shown.stdout).toContain("not finished or cannot be read: 1 file; then run this again\n");
+  expect(shown.stdout).toContain(
+    "and then sent where the archive has none of that name: 1 document\n",
+  );
+  expect((await run("sync")).stdout).toContain("other.pdf  FIRST_RUN");
+  await run("adopt");
+  await run("sync");
+  expect(world.archive.documents()).toHaveLength(3);
+  const yesterday = new Date(Date.now() - 86_400_000);
+  utimesSync(world.write("late.pdf", whole), yesterday, yesterday);
+  await run("sync");
+  expect(world.archive.documents()).toHaveLength(3);
+  expect((await run("adopt")).stdout).toContain("1 claimed");
+  expect((await run("sync")).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(3);
+});

@@ -7,6 +7,7 @@ import {
   type AdoptionMatch,
   claimedByName,
   endFirstRuns,
+  uncompared,
   vouching,
 } from "../../sync/adopter.ts";
 import { liveMirrors, lookInArchives } from "../../sync/look-in-archives.ts";
@@ -53,9 +54,9 @@ For a journal that was lost, or a first run next to an archive that is in use. F
 journaled, nothing is sent. A document is claimed when its folder, name and size are the file's, it was
 uploaded after the file was last written, and nothing else could be meant. One in another folder is claimed
 where the whole archive has no second one of that name and size. What is unclear is shown, and
-held by the next \`run\` or \`sync\`; without any such the first run is over, and all that was not claimed
-is sent. A claimed file is never moved or deleted, as the archive may hold other content of that name and
-size, unless --trust-content was given.`,
+held by the next \`run\` or \`sync\`; without any such, and with every file compared, the first run is over,
+and all that was not claimed is sent. A claimed file is never moved or deleted, as the archive may hold
+other content of that name and size, unless --trust-content was given.`,
     );
 }
 
@@ -105,27 +106,40 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
     await endFirstRuns({ journal: daemon.journal, clock }, new Set(live.keys()));
   }
   if (json !== true) {
-    for (const line of sumLines({ sure, unclear, waiting, isClaiming })) await out.line(line);
+    let later = 0;
+    for (const mirrorId of live.keys()) later += await uncompared(daemon.journal, mirrorId);
+    for (const line of sumLines({ sure, unclear, waiting, later, isClaiming }))
+      await out.line(line);
     if (options.trustContent === true) await out.line(trustLine(sure + before.length, isClaiming));
   }
   shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
 }
 
-/** What it came to: counts of documents; `waiting` are those that were sure, and all others. */
+/**
+ * What it came to: counts of documents; `waiting` are those that were sure, and all others that were compared; `later`,
+ * those that could not be.
+ */
 function sumLines(done: {
   readonly sure: number;
   readonly unclear: number;
   readonly waiting: number;
+  readonly later: number;
   readonly isClaiming: boolean;
 }): string[] {
-  const { sure, unclear, waiting, isClaiming } = done;
+  const { sure, unclear, waiting, later, isClaiming } = done;
   const claimed = isClaiming ? "claimed" : "would be claimed; run `scanferry adopt` to claim them";
-  const summed = `${sure} ${claimed}; ${unclear} unclear, left alone`;
+  const lines = [`${sure} ${claimed}; ${unclear} unclear, left alone`];
+  if (later > 0)
+    lines.push(
+      `not compared, as they are not finished or cannot be read: ${counted(later, "file")}; then run this again`,
+    );
   // Nothing that was sent can be taken back: it is shown while there is time to look at it.
   const rest = waiting - sure;
-  if (unclear > 0 || rest <= 0) return [summed];
+  if (unclear > 0 || rest <= 0) return lines;
   const when = isClaiming ? "sent" : "then sent";
-  return [summed, `not claimed, and ${when} by the next run or sync: ${counted(rest, "document")}`];
+  // The guard of a first run that is not over holds the others.
+  const which = later > 0 ? "where the archive has none of that name" : "by the next run or sync";
+  return [...lines, `not claimed, and ${when} ${which}: ${counted(rest, "document")}`];
 }
 
 function trustLine(count: number, isClaiming: boolean): string {
