@@ -54,7 +54,7 @@ USER 10001:10001
 VOLUME ["/var/lib/scanferry"]
 EXPOSE 8470
 # Node itself is process 1: it gets the signals that npm or a shell would keep to themselves.
-ENTRYPOINT ["/bin/node", "--inspect-port=240.0.0.1:9229", "--max-semi-space-size=16", "--no-incremental-marking", "--single-threaded-gc", "/app/dist/main.js"]
+ENTRYPOINT ["/bin/node", "--inspect-port=240.0.0.1:9229", "--max-semi-space-size=16", "--single-threaded-gc", "/app/dist/main.js"]
 CMD ["run"]
 STOPSIGNAL SIGTERM
 # For a page elsewhere, or none, give another address: -e SCANFERRY_HEALTH_URL=...

@@ -2,23 +2,21 @@
  * V8's options for a process that lives for years next to others. On its own V8 lets a heap grow to
  * several times of what is alive in it, for throughput, and gives little of it back: with these and
  * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/runs/experiments.csv).
- * Threads of the collector's own take a sixteenth of the processor time of a busy daemon to save it a few pauses. While
- * V8 marks old objects bit by bit it collects no young ones, which then take several times their room; marking at once,
- * it stops a process for some 40 ms, and seldom.
+ * Threads of the collector's own take a sixteenth of the processor time of a busy daemon to save it a few pauses.
  * `bin/scanferry` and the Dockerfile start the daemon with the same.
  */
-export const THRIFTY_HEAP = [
-  "--max-semi-space-size=16",
-  "--no-incremental-marking",
-  "--single-threaded-gc",
-] as const;
+export const THRIFTY_HEAP = ["--max-semi-space-size=16", "--single-threaded-gc"] as const;
 
 /**
- * The other half of it, for a process whose modules are loaded: V8 takes this option for another program, and
- * compiles whatever of Node itself is loaded after it again, which takes a command a tenth of its time.
+ * The other half of it, for a process whose modules are loaded: V8 takes such an option for another program, and
+ * compiles whatever of Node itself is loaded after it again, which takes a command a tenth of its time. While V8 marks
+ * old objects bit by bit it collects no young ones, which then take several times their room; marking at once, it
+ * stops the process for some 40 ms, and seldom.
  */
 export function growSlowly(): void {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=30");
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  setFlagsFromString("--heap-growing-percent=30");
+  setFlagsFromString("--no-incremental-marking");
 }
 
 /**
