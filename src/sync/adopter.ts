@@ -239,19 +239,23 @@ export async function uncompared(journal: DocumentReader, mirrorId: number): Pro
 }
 
 /**
- * A person has chosen: what the first run held and nothing was found for is to be sent. The first run of a mirror is
- * over where all its files could be compared.
+ * A person has chosen: what the first run held and nothing was found for is to be sent, but for the rows that are
+ * unclear. Without any such, the first run of a mirror is over where all its files could be compared; until then its
+ * guard looks at what is sent.
  */
 export async function endFirstRuns(
   { journal, clock }: Omit<Parts, "archive">,
   mirrorIds: ReadonlySet<number>,
+  unclear: ReadonlySet<number>,
 ): Promise<void> {
   for (const mirrorId of mirrorIds) {
     const held = journal.list({ mirrorId, state: "held", code: "FIRST_RUN" });
-    const rows = await Array.fromAsync(held);
-    const isOver = (await uncompared(journal, mirrorId)) === 0;
+    const rows = (await Array.fromAsync(held)).filter(({ id }) => !unclear.has(id));
+    const isChosen = unclear.size === 0;
+    const isOver = isChosen && (await uncompared(journal, mirrorId)) === 0;
     const at = clock.now();
-    await journal.apply(rows.flatMap((row) => (isOver ? goOn(row, at) : asNew(row, at))));
+    const released = (row: Document) => (isChosen && !isOver ? asNew(row, at) : goOn(row, at));
+    await journal.apply(rows.flatMap(released));
     if (isOver) await journal.endFirstRun(mirrorId, at);
   }
 }

@@ -1,4 +1,5 @@
 /** Two whole daemons on one journal: real readers, real files, the embedded archive over HTTP. */
+import { mkdirSync, renameSync } from "node:fs";
 import { expect, test } from "vitest";
 import { DaemonJournal } from "../../src/daemon/daemon-journal.ts";
 import { systemClock } from "../../src/std/clock.ts";
@@ -15,14 +16,21 @@ import { ACCOUNT } from "../fixtures/assignments.ts";
 /** Long enough for a machine that has no breath for some seconds: who does not renew it in time is lost. */
 const LEASE_MS = 10_000;
 
+const joined = (store: MemoryStore, name: string) =>
+  MemoryCluster.join(store, { name, clock: systemClock, leaseMs: LEASE_MS });
+
 /** A daemon of a cluster; its instance ends when a test says so. */
-async function anInstance(world: World, store: MemoryStore, name: string) {
-  const cluster = MemoryCluster.join(store, { name, clock: systemClock, leaseMs: LEASE_MS });
+async function anInstance(
+  world: World,
+  store: MemoryStore,
+  name: string,
+  { config = world.config(), cluster = joined(store, name) } = {},
+) {
   cluster.stayAlive();
   const journal = await DaemonJournal.over(
     async (onApplied) => new MemoryJournal({ store, cluster, onApplied }),
   );
-  const live = await aDaemon(world.config(), { journal, web: false, tells: false });
+  const live = await aDaemon(config, { journal, web: false, tells: false });
   return { ...live, cluster, [Symbol.asyncDispose]: live[Symbol.asyncDispose] };
 }
 
@@ -47,6 +55,49 @@ test("both carry one tree, and every document is in the archive once", async () 
     { name: "first", assignments: ["archive main", "mirror scans"] },
     { name: "second", assignments: [] },
   ]);
+});
+
+test("a file that moves to a mirror of another daemon, and back, is archived once", async () => {
+  await using world = await aWorld();
+  const config = world.config();
+  const mirrors = ["one", "two"].flatMap((name) =>
+    config.mirrors.map((each) => ({ ...each, name, source: `${each.source}/${name}` })),
+  );
+  for (const { source } of mirrors) mkdirSync(source);
+  for (let n = 0; n < 10; n++) world.write(`one/${n}.pdf`, pdfOf(1, { seed: n }));
+  const store = new MemoryStore();
+  const clusters = ["first", "second"].map((name) => joined(store, name));
+  for (const [n, cluster] of clusters.entries())
+    await cluster.seek([{ kind: "mirror", id: n + 1 }]);
+  await using first = await anInstance(world, store, "first", {
+    config: { ...config, mirrors },
+    cluster: clusters[0],
+  });
+  await using second = await anInstance(world, store, "second", {
+    config: { ...config, mirrors },
+    cluster: clusters[1],
+  });
+  const idle = () => Promise.all([first.idle(), second.idle()]);
+  await idle();
+  const { instances } = await first.daemon.status();
+  expect(instances.map(({ assignments }) => assignments.at(-1))).toEqual([
+    "mirror one",
+    "mirror two",
+  ]);
+  for (const [from, to] of [
+    ["one", "two"],
+    ["two", "one"],
+  ] as const) {
+    const [before, after] = [from, to].map((name) => mirrors.find((each) => each.name === name));
+    for (let n = 0; n < 10; n++)
+      renameSync(`${before?.source}/${n}.pdf`, `${after?.source}/${n}.pdf`);
+    const moved = (await first.daemon.journal.mirrors()).find(({ name }) => name === to)?.id;
+    await until("the rows to follow", () =>
+      store.rows.every(({ mirrorId, current }) => mirrorId === moved && current),
+    );
+    await idle();
+    expect(world.archive.documents()).toHaveLength(10);
+  }
 });
 
 test("the second takes over what the first did, while it runs, once the first is gone", async () => {

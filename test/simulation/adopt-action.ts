@@ -52,5 +52,6 @@ async function claim({ adoptedFrom, clock, places, store, trace }: SimulatedWorl
   for (const { document, taken } of found)
     trace.add("user", `${document.id} is adopted as ${taken?.id ?? "unclear"}`);
   for (const match of found) await journal.apply(adopting(match, clock.now()));
-  if (found.every(({ taken }) => taken !== null)) await endFirstRuns({ journal, clock }, mirrorIds);
+  const unclear = found.flatMap(({ taken, document }) => (taken ? [] : [document.id]));
+  await endFirstRuns({ journal, clock }, mirrorIds, new Set(unclear));
 }

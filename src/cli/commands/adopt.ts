@@ -102,8 +102,10 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
     await daemon.journal.apply(before.flatMap(vouched));
   }
   // What is unclear stays behind the guard of the first run, until the archive knows more of it.
-  if (isClaiming && unclear === 0) {
-    await endFirstRuns({ journal: daemon.journal, clock }, new Set(live.keys()));
+  if (isClaiming) {
+    const left = all.flatMap(({ taken, document }) => (taken ? [] : [document.id]));
+    const parts = { journal: daemon.journal, clock };
+    await endFirstRuns(parts, new Set(live.keys()), new Set(left));
   }
   if (json !== true) {
     let later = 0;

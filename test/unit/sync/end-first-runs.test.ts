@@ -1,0 +1,45 @@
+/** What becomes of files that a first run held, once a user has compared them with the archive. */
+import { expect, test } from "vitest";
+import { AS_NEW } from "../../../src/domain/adopt.ts";
+import { endFirstRuns } from "../../../src/sync/adopter.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
+import { SyncDesk } from "./desk.ts";
+
+const digest = "ab".repeat(32);
+const problem = { code: "FIRST_RUN", message: "the archive holds a.pdf in that folder already" };
+
+test.for([
+  [[], [], "pending", null, true, "all were compared, and nothing is unclear"],
+  [[], ["settling"], "pending", AS_NEW, false, "another one is not finished: this one is new"],
+  [
+    ["other"],
+    [],
+    "pending",
+    null,
+    false,
+    "another one is unclear: the guard looks at this one again",
+  ],
+  [["this"], [], "held", null, false, "a user has to tell it apart"],
+] as const)("# %#: %s unclear, %s besides: %s, because %5$s", async (line) => {
+  const [unclear, besides, state, remark, isOver] = line;
+  const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
+  const row = desk.put({
+    state: "held",
+    name: rawOfText("a.pdf"),
+    sentName: "a.pdf",
+    digest,
+    problem,
+  });
+  const other = desk.put({
+    state: "held",
+    name: rawOfText("b.pdf"),
+    sentName: "b.pdf",
+    digest,
+    problem,
+  });
+  for (const each of besides) desk.put({ state: each, name: rawOfText("c.pdf"), dueAt: 1 });
+  const ids = unclear.map((which) => (which === "this" ? row.id : other.id));
+  await endFirstRuns(desk.context, new Set([row.mirrorId]), new Set(ids));
+  expect(await desk.journal.document(row.id)).toMatchObject({ state, remark });
+  expect((await desk.journal.firstRuns()).length === 0).toBe(isOver);
+});
