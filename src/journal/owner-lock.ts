@@ -104,8 +104,14 @@ export function ownedFiles(path: string): ReadonlyMap<string, number> {
 
 /** Why the journal is its owner's no more: one of these files is gone, or another. Undefined: it is. */
 export function lostFault(path: string, owned: ReadonlyMap<string, number>): Fault | undefined {
-  const isThere = ([file, inode]: [string, number]) =>
-    statSync(file, { throwIfNoEntry: false })?.ino === inode;
+  const isThere = ([file, inode]: [string, number]) => {
+    try {
+      return statSync(file, { throwIfNoEntry: false })?.ino === inode;
+    } catch {
+      // A right was taken away, or the disk fails: the next write tells.
+      return true;
+    }
+  };
   const lost = [...owned].find((each) => !isThere(each));
   if (!lost) return undefined;
   const what = `${basename(lost[0])} was moved, removed or replaced while it was in use`;
