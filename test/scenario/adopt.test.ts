@@ -1,6 +1,7 @@
 /** A journal that was lost: what is archived already is claimed, not sent again. */
 import { existsSync, rmSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { aTerminal } from "../fixtures/a-terminal.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
@@ -147,4 +148,26 @@ test("what is not finished yet keeps the first run open, and is not sent again; 
   expect((await run("adopt")).stdout).toContain("1 claimed");
   expect((await run("sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(3);
+});
+
+test("a document that may be another file's, which is in doubt, is left to the user", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  world.write("a.pdf", pdfOf(1, { seed: 1 }));
+  world.write("b.pdf", pdfOf(5, { seed: 2 }));
+  expect((await run("sync")).code).toBe(0);
+  rmSync(dirname(world.journal), { recursive: true });
+  expect((await run("sync")).code).toBe(3);
+  const db = new Database(world.journal);
+  const { folderId } = world.archive.documents()[0] ?? {};
+  const doubt =
+    "sent_name = 'a.pdf', doubt_at = 1, problem_code = 'DOUBT_AMBIGUOUS', due_at = NULL";
+  db.exec(
+    `UPDATE documents SET folder_id = ${folderId}, ${doubt} WHERE CAST(name AS TEXT) = 'b.pdf'`,
+  );
+  db.close();
+  const adopted = await run("adopt");
+  expect(adopted.stdout).toMatch(/^\? {2}a\.pdf {2}could be document \d+\n0 claimed; 1 unclear/);
+  expect(adopted.code).toBe(3);
 });

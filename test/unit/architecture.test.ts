@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_633,
   source: 4_300,
   reader: 1_611,
-  sync: 9_070,
+  sync: 9_079,
   report: 3_132,
   dashboard: 2_625,
   notify: 1_850,
