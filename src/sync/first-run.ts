@@ -54,10 +54,11 @@ export class FirstRun {
     this.#context = context;
     const { archive, journal, clock, config } = context;
     const storedSize = config.archive.storedSize;
-    this.#first = new SendGuard(archive, journal, { storedSize });
+    const asking = { storedSize, clock: remembers ? clock : undefined };
+    this.#first = new SendGuard(archive, journal, asking);
     const { toleranceMs } = config.upload.doubt;
     const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers });
-    this.#later = new SendGuard(archive, journal, { later, storedSize });
+    this.#later = new SendGuard(archive, journal, { later, ...asking });
     this.#clockOffset = clock.now() - clock.monotonic();
     this.#mirrors = mirrors;
     this.#scanned = scanned;

@@ -5,7 +5,7 @@ import { pages } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { ContentIndex } from "../journal/journal.ts";
-import type { DocumentDetail, PageTotals } from "../wire/shapes.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
 
 /** Documents a page; the interface allows 10,000. */
 const PAGE_SIZE = 1_000;
@@ -31,11 +31,6 @@ type Reading = {
   readonly earliest?: () => number;
   readonly olderMin?: number;
   readonly pagesMax?: number;
-  /**
-   * Several pages of a folder are read again until they show nothing new: while a document is removed, or a copy of the
-   * archive answers that is behind, others move to pages that were read already.
-   */
-  readonly untilSure?: boolean;
 };
 
 /** `sentAt`: when the row was sent that has the document (`Claimed`); undefined where it is foreign. */
@@ -48,8 +43,9 @@ export function isForeign({ sentAt }: Listed): boolean {
 
 /**
  * The documents there, each once and the newest first: what is uploaded meanwhile moves others to pages that are still
- * to come. Ends after a page whose last `olderMin` documents are older than `earliest`. Rejects with `ArchiveError`;
- * TOO_MANY_PAGES also where search repeats a page.
+ * to come. Several pages are read again until they show nothing new: while a document is removed, or a copy of the
+ * archive answers that is behind, others move to pages that were read already. Ends after a page whose last `olderMin`
+ * documents are older than `earliest`. Rejects with `ArchiveError`; TOO_MANY_PAGES also where search repeats a page.
  */
 export async function* documentsIn(
   where: Where,
@@ -61,7 +57,6 @@ export async function* documentsIn(
     earliest,
     olderMin = OLDER_MIN,
     pagesMax,
-    untilSure = false,
   }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<Listed> {
@@ -72,37 +67,27 @@ export async function* documentsIn(
       ? archive.documents({ ...where, ...order, paginationIndex }, signal)
       : archive.search({ ...where, ...order, paginationIndex }, signal);
   const seen = new Set<number>();
-  const walk = () => pages(read, pagesMax);
-  let older = 0;
-  for await (const { documents } of untilSure ? settled(walk, seen) : walk()) {
-    const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
-    if (!isFolder && documents.length > 0 && page.length === 0)
-      throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
-    const meant = new Set(page.filter(only).map(({ id }) => id));
-    const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
-    for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
-      const sentAt = claimed?.get(id);
-      // Of a whole archive no more is kept in memory than is asked for.
-      if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
-      older = earliest && uploadedDate < earliest() ? older + 1 : 0;
-    }
-    if (older >= olderMin) return;
-  }
-}
-
-/** The pages of a list, once if it has only one, else again until none of them adds to what was `seen`. */
-async function* settled<Page extends PageTotals>(
-  walk: () => AsyncIterable<Page>,
-  seen: ReadonlySet<number>,
-): AsyncGenerator<Page> {
-  for (let passes = 1; passes <= PASSES_MAX; passes++) {
+  for (let pass = 1; pass <= PASSES_MAX; pass++) {
     const before = seen.size;
-    let isLong = false;
-    for await (const page of walk()) {
-      isLong ||= page.paginationPages > 1;
-      yield page;
+    let pagesRead = 0;
+    let older = 0;
+    for await (const { documents } of pages(read, pagesMax)) {
+      pagesRead++;
+      const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
+      if (!isFolder && pass === 1 && documents.length > 0 && page.length === 0)
+        throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
+      const meant = new Set(page.filter(only).map(({ id }) => id));
+      const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
+      for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
+        const sentAt = claimed?.get(id);
+        // Of a whole archive no more is kept in memory than is asked for.
+        if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
+      }
+      for (const { uploadedDate } of documents)
+        older = earliest && uploadedDate < earliest() ? older + 1 : 0;
+      if (older >= olderMin) break;
     }
-    if (!isLong || seen.size === before) return;
+    if (pagesRead === 1 || seen.size === before) return;
   }
 }
 

@@ -20,9 +20,6 @@ const OLDER_MIN = 50;
 /** For so long suspects are looked for from the same moment on, whatever was sent since. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** A search that fails for so long, while the archive answers otherwise, is never answered. */
-const SEARCHED_MS = 10 * 60_000;
-
 /** From when on there are suspects in a folder, or in the archive, by the archive's clock, and when that was found out, by ours. */
 type Kept = { readonly since: number; readonly at: number };
 
@@ -43,7 +40,6 @@ export class LaterUploads {
   #startedAt: number;
   /** The archive may know more than the journal; undefined: nobody has asked. */
   #isBehind: boolean | undefined;
-  #failingSince: number | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -87,7 +83,6 @@ export class LaterUploads {
   /** The whole archive was asked, as far as it answers: not again before another daemon ends in disorder. */
   async asked(): Promise<void> {
     const { journal, remembers } = this.#parts;
-    this.#failingSince = undefined;
     const key = `${UNCLEAN_KEYS}${journal.archiveId}`;
     if (remembers && (await journal.keyValue(key))) await journal.setKeyValue(key, "");
   }
@@ -120,13 +115,6 @@ export class LaterUploads {
     const after = hasSuspects ? JSON.stringify(now) : "";
     if (remembers && after !== (before ?? "")) await journal.setKeyValue(key, after);
     return late;
-  }
-
-  /** Whether a search that failed is to be asked again later. */
-  mayAskAgain(): boolean {
-    const { clock, remembers } = this.#parts;
-    this.#failingSince ??= clock.monotonic();
-    return remembers && clock.monotonic() - this.#failingSince < SEARCHED_MS;
   }
 
   /**

@@ -5,6 +5,7 @@ import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
 import type { ContentIndex } from "../journal/journal.ts";
 import { byName, documentsIn, type CandidatesByName, conflictsOf } from "./foreign-documents.ts";
+import type { Clock } from "../std/clock.ts";
 import type { LaterUploads } from "./later-uploads.ts";
 import { WholeArchive } from "./whole-archive.ts";
 
@@ -23,6 +24,8 @@ const ASKED = ", uploaded after it was asked for as a new document: it may be th
 type Scope = {
   readonly later?: LaterUploads | undefined;
   readonly storedSize?: StoredSize | undefined;
+  /** Of a caller that asks again where an objection rejects. */
+  readonly clock?: Clock | undefined;
 };
 
 /** What knows which documents are whose. */
@@ -52,7 +55,7 @@ export class SendGuard {
     this.#archive = archive;
     this.#journal = journal;
     this.#scope = scope;
-    this.#whole = new WholeArchive(archive, scope.later);
+    this.#whole = new WholeArchive(archive, scope);
   }
 
   /** Why not all of the archive could be searched for what is filed elsewhere; see `WholeArchive.unasked`. */
@@ -159,7 +162,7 @@ export class SendGuard {
     const archive = this.#archive;
     const documents =
       (await this.#scope.later?.newest({ folderId }, signal)) ??
-      documentsIn({ folderId }, { archive, untilSure: true }, signal);
+      documentsIn({ folderId }, { archive }, signal);
     return byName(documents);
   }
 }

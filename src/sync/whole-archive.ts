@@ -15,10 +15,14 @@ import {
   type Listed,
   type CandidatesByName,
 } from "./foreign-documents.ts";
+import type { Clock } from "../std/clock.ts";
 import type { LaterUploads } from "./later-uploads.ts";
 
 /** How often a search is begun that fails while the archive answers otherwise. */
 const TRIES = 3;
+
+/** A search that fails for so long, while the archive answers otherwise, is never answered. */
+const SEARCHED_MS = 10 * 60_000;
 
 /** Ways to ask for everything, one after the other until one shows what is known to be there. */
 const QUESTIONS: readonly SearchQuery[] = [{}, { filesizeStart: 0 }];
@@ -31,13 +35,22 @@ export function unaskedText(why: string): string {
 export class WholeArchive {
   readonly #archive: Pick<Archive, "documents" | "folder" | "search">;
   readonly #later: LaterUploads | undefined;
+  readonly #clock: Pick<Clock, "monotonic"> | undefined;
   #reading: Promise<CandidatesByName> | undefined;
   #unasked: string | null = null;
+  #failingSince: number | undefined;
 
-  /** With `later`, no further back than to what the journal knows. */
-  constructor(archive: Pick<Archive, "documents" | "folder" | "search">, later?: LaterUploads) {
+  /**
+   * With `later`, no further back than to what the journal knows. With a clock, the caller asks again where this
+   * rejects: a search that fails is given up after ten minutes, and not at once.
+   */
+  constructor(
+    archive: Pick<Archive, "documents" | "folder" | "search">,
+    { later, clock }: { later?: LaterUploads | undefined; clock?: Clock | undefined } = {},
+  ) {
     this.#archive = archive;
     this.#later = later;
+    this.#clock = clock;
   }
 
   /** Why not all could be asked, in words that follow "since"; null where all was, or nothing yet. */
@@ -78,6 +91,7 @@ export class WholeArchive {
       this.#unasked = failure ?? (isShort ? "its search leaves out what folders list" : null);
       if (isAll) break;
     }
+    this.#failingSince = undefined;
     await this.#later?.asked();
     return byName(found.values());
   }
@@ -104,9 +118,16 @@ export class WholeArchive {
         // It may be the archive that fails, or this question alone.
         await archive.folder(undefined, signal);
         if (tries < TRIES) continue;
-        if (this.#later?.mayAskAgain()) throw error;
+        if (this.#mayAskAgain()) throw error;
         return error.message;
       }
     }
+  }
+
+  #mayAskAgain(): boolean {
+    if (!this.#clock) return false;
+    const now = this.#clock.monotonic();
+    this.#failingSince ??= now;
+    return now - this.#failingSince < SEARCHED_MS;
   }
 }

@@ -79,7 +79,8 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
         expect(paths(await legal.journal.outstandingIn(7, 9))).toEqual(["b.pdf"]);
         await legal.uploaded("c.pdf", 502, "d2");
         expect([...(await main.journal.claimed([501, 502])).keys()]).toEqual([501]);
-        expect([...(await legal.journal.claimed([501, 502])).keys()]).toEqual([501, 502]);
+        const theirs = await legal.journal.claimed([501, 502]);
+        expect(new Set(theirs.keys())).toEqual(new Set([501, 502]));
         const { id } = await main.add("d.pdf");
         await main.after(id, settled("d3"), claimed(), accepted(502));
         const again = await main.add("e.pdf");

@@ -397,7 +397,8 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         const problem = { code: "DOC_NOT_EXIST", message: "gone" };
         await desk.after(id, { type: "vanished", at: NOW, problem });
         await desk.uploaded("b", 502);
-        expect([...(await desk.journal.claimed([500, 501, 502, 503])).keys()]).toEqual([501, 502]);
+        const claimed = await desk.journal.claimed([500, 501, 502, 503]);
+        expect(new Set(claimed.keys())).toEqual(new Set([501, 502]));
         expect([...(await desk.journal.claimed([])).keys()]).toEqual([]);
       }),
     );

@@ -5,6 +5,7 @@ import { SendGuard } from "../../../src/sync/send-guard.ts";
 import { WholeArchive } from "../../../src/sync/whole-archive.ts";
 import { failed, refused, ScriptedArchive, unreachable } from "../../fakes/scripted-archive.ts";
 import { never } from "./desk.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const REFUSED = refused("INVALID_QUERY_CONTENT");
 
@@ -72,18 +73,48 @@ test("an archive that is away may answer later, and is asked again", async () =>
   expect(whole.unasked).toBeNull();
 });
 
-test("it is read in pages, once, however many names are asked for, whatever page is repeated", async () => {
+test("it is read in pages, until these show nothing new, however many names are asked for, whatever page is repeated", async () => {
   const { archive, filed } = anArchive();
   for (let n = 0; n < 2_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
   const whole = new WholeArchive(archive);
   for (let n = 0; n < 50; n++) expect(await whole.named(`${n}.pdf`, [8], never)).toHaveLength(1);
-  expect(archive.count("search")).toBe(3);
+  expect(archive.count("search")).toBe(6);
 
   const search = archive.search.bind(archive);
   archive.search = (query, signal) => search({ ...query, paginationIndex: 0 }, signal);
   whole.forget();
   await whole.named("a.pdf", [8], never);
   expect(whole.unasked).toMatch(/repeats a page/);
+});
+
+test("a document that moves to a page already read, as one before it is removed, is found", async () => {
+  const { archive, filed } = anArchive();
+  for (let n = 0; n < 1_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
+  const search = archive.search.bind(archive);
+  let asked = 0;
+  archive.search = async (query, signal) => {
+    const page = await search({ ...query, paginationIndex: 0, paginationSize: 5_000 }, signal);
+    const from = (query.paginationIndex ?? 0) * 1_000;
+    // The newest is removed after the first page was read.
+    const left = page.documents.slice(asked++ === 0 ? 0 : 1);
+    return { ...page, paginationPages: 2, documents: left.slice(from, from + 1_000) };
+  };
+  const whole = new WholeArchive(archive);
+  for (let n = 0; n < 1_500; n++)
+    expect(await whole.named(`${n}.pdf`, [8], never), `${n}.pdf`).toHaveLength(1);
+});
+
+test("who asks again gives search up after ten minutes of failures only", async () => {
+  const { archive } = anArchive();
+  archive.fail("search", ...Array.from({ length: 100 }, failed));
+  const clock = new ManualClock();
+  const whole = new WholeArchive(archive, { clock });
+  for (let minute = 0; minute < 10; minute++) {
+    await expect(whole.named("a.pdf", [8], never)).rejects.toThrow();
+    await clock.advance(60_000);
+  }
+  expect(await whole.named("a.pdf", [8], never)).toEqual([]);
+  expect(whole.unasked).toMatch(/failed/);
 });
 
 describe("on a first run", () => {
