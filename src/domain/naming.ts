@@ -19,7 +19,7 @@ const FORBIDDEN = new RegExp(`${FORBIDDEN_IN_FILENAME.source}|\\p{Cc}`, "gu");
 export function sentNameOf(raw: RawPath): SentName {
   const text = textOf(raw) ?? percentEncoded(raw);
   const legal = text.normalize("NFC").replace(FORBIDDEN, "_");
-  const name = shorten(legal.trim() === "" ? "document" : legal);
+  const name = shorten(/^(\s*|\.{1,2})$/u.test(legal) ? "document" : legal);
   return { name, fixed: name !== textOf(raw)?.normalize("NFC") };
 }
 

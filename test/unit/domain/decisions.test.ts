@@ -64,6 +64,7 @@ describe("names in the archive", () => {
     ["line\nbreak.pdf", "line_break.pdf", "a control character could split a header"],
     ["Mu\u0308ller.pdf", "M\u00fcller.pdf", "one spelling for one name"],
     ["   ", "document", "a name of blanks is none"],
+    ["..", "document", "a hook may name it so; below a folder it is no name"],
   ])("%j becomes %j, because %s", ([local, sent]) => {
     expect(sentNameOf(rawOfText(local)).name).toBe(sent);
   });
