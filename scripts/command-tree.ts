@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import type { Command } from "commander";
 import { allCommands } from "../src/cli/command-table.ts";
-import { programOf } from "../src/cli/program.ts";
+import { programOf } from "../src/cli/run-program.ts";
 import { Shell } from "../src/cli/shell.ts";
 import { systemClock, systemRandom } from "../src/std/clock.ts";
 

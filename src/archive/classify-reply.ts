@@ -4,7 +4,6 @@ import { ArchiveError, type ArchiveErrorDetails, type ArchiveErrorKind } from ".
 import { errorCodeIn, isCodeOf, meansCredentials } from "./error-code.ts";
 import type { Reply } from "./exchange.ts";
 import { JsonFields, type JsonObject, objectOf, own, UnreadableError } from "./json-fields.ts";
-import { dateOf, retryAfterMsOf } from "./reply-headers.ts";
 
 /** What a reply answers: the operation, our time, and what must never come out in an error. */
 export type ReplyContext = {
@@ -197,4 +196,31 @@ function describe(body: Reply["body"]): string {
   if (body === "too big") return "more than is read";
   if (body === "encoded") return "a compressed body, which was not asked for";
   return body.length === 0 ? "nothing" : "something that is not a reply of the interface";
+}
+
+/** However long the archive asks us to wait, after a day we look again. */
+const RETRY_AFTER_MS_MAX = 86_400_000;
+
+/** Dates in headers begin with the day's name; `Date.parse` alone takes almost anything. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+
+/** The moment in the Date header, epoch milliseconds, exact to a second. */
+export function dateOf(headers: Reply["headers"]): number | undefined {
+  return httpDate(headers["date"]);
+}
+
+/** What Retry-After asks for, milliseconds in [0, 1 day]; by the archive's clock where known. */
+function retryAfterMsOf(headers: Reply["headers"], now: number): number | undefined {
+  const value = headers["retry-after"];
+  if (typeof value !== "string") return undefined;
+  const asked = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : undefined;
+  const at = httpDate(value);
+  const ms = asked ?? (at === undefined ? undefined : at - (dateOf(headers) ?? now));
+  return ms === undefined ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX);
+}
+
+function httpDate(value: string | string[] | undefined): number | undefined {
+  if (typeof value !== "string" || !HTTP_DATE.test(value)) return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -2,7 +2,7 @@ import { refusedUnread } from "../network/secure.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { ArchiveError, type ClientCode } from "./archive-error.ts";
-import { ConnectError, type ConnectProblem } from "../network/connect-error.ts";
+import { ConnectError, type ConnectProblem } from "../network/network.ts";
 
 const CODES: Readonly<Record<ConnectProblem, ClientCode>> = {
   unreachable: "ARCHIVE_UNREACHABLE",

@@ -1,5 +1,5 @@
-import type { Config } from "../config/config.ts";
-import { callerNow } from "../std/other-writer.ts";
+import { type Config, type Mirror, accountsOf } from "../config/config.ts";
+import { callerNow, type Caller, foreignPlace } from "../std/other-writer.ts";
 import { DEFAULT, effectiveKeys } from "../config/load-config.ts";
 import {
   fewText,
@@ -11,14 +11,16 @@ import {
 import { examineAddressFilter } from "./address-filter.ts";
 import { examineArchives } from "./archive.ts";
 import { type CheckResult, fail, type Means, ok, warn } from "./check-result.ts";
-import { examineForeign } from "./examine-writers.ts";
 import { examineJournal } from "./journal.ts";
 import { examinePlaces } from "./places.ts";
-import { examinePlugin } from "./plugin.ts";
-import { examinePrograms } from "./programs.ts";
 import { examineSources } from "./sources.ts";
 import { TIME_ZONE_HINT, timeZoneProblem } from "../std/time-zone.ts";
 import type { Clock } from "../std/clock.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { ExpiryRule } from "../rules/rules.ts";
+import { readJournal } from "../journal/open-journal.ts";
+import { accessSync, constants, statSync } from "node:fs";
+import { join, dirname, resolve } from "node:path";
 
 /** Where each value comes from that is not the default. */
 async function* examineSettings({ file }: Config, means: Means): AsyncGenerator<CheckResult> {
@@ -82,4 +84,122 @@ export async function* examineMail(
     if (problem) yield fail(`${what}: ${problem.what}`, problem.fix);
     else yield ok(`${what} answers${login ? `, and lets ${login.user} in` : ""}`);
   }
+}
+
+const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
+
+/**
+ * Expiry dates need a plugin of the account, which no question of the interface shows: only an
+ * upload does. So this says what is known from those that were tried.
+ */
+async function* examinePlugin(config: Config): AsyncGenerator<CheckResult> {
+  const dated = config.mirrors.filter(setsExpiry).map(({ name }) => name);
+  if (dated.length === 0) return;
+  await using journal = await readJournal(config).catch(() => undefined);
+  const [refused] = (await journal?.heldWith([CODE], 1)) ?? [];
+  const what = `${dated.join(", ")} set${dated.length > 1 ? "" : "s"} expiry dates`;
+  if (refused) yield warn(`${what}, but the account has no reminder plugin`, failureOf(CODE).hint);
+  else yield ok(`${what}; the first document shows whether the account has the reminder plugin`);
+}
+
+function setsExpiry({ rules: { expiry, rules } }: Mirror): boolean {
+  const all = [expiry, ...rules.flatMap((rule) => rule.expiry ?? [])];
+  const isSet = ({ after, from }: ExpiryRule) =>
+    (after !== null && after !== "never") || from.kind === "sidecar";
+  return all.some(isSet);
+}
+
+/** Are the commands of the hooks, and those that tell people, there, and can they be run? None of them is. */
+export function* examinePrograms(
+  { mirrors, notify }: Pick<Config, "mirrors" | "notify">,
+  path: string,
+): Generator<CheckResult> {
+  for (const { name, hooks } of mirrors) {
+    for (const kind of ["before", "after"] as const) {
+      const [program] = hooks?.[kind]?.command ?? [];
+      if (program !== undefined) yield findingOf(`mirror ${name}: ${kind} hook`, program, path);
+    }
+  }
+  for (const channel of notify?.channels ?? []) {
+    const [program] = channel.by === "command" ? channel.run : [];
+    if (program !== undefined) yield findingOf(`notify ${channel.name}:`, program, path);
+  }
+}
+
+function findingOf(what: string, program: string, path: string): CheckResult {
+  const places = program.includes("/")
+    ? [program]
+    : path
+        .split(":")
+        .filter((folder) => folder !== "")
+        .map((folder) => join(folder, program));
+  const problems = places.map(problemWith);
+  const found = problems.indexOf(undefined);
+  if (found >= 0) return ok(`${what} ${places[found]} is executable`);
+  const told = problems.find((problem) => problem !== NOT_THERE) ?? NOT_THERE;
+  const fix =
+    told === NOT_THERE
+      ? "Write its full path, or install it."
+      : "Run chmod +x, or name another program.";
+  return fail(`${what} ${program} ${told}`, fix);
+}
+
+const NOT_THERE = "is not there";
+
+/** Why it cannot be run; undefined when it can. */
+function problemWith(path: string): string | undefined {
+  try {
+    if (!statSync(path).isFile()) return "is no file";
+  } catch {
+    return NOT_THERE;
+  }
+  try {
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return "is not executable for this user";
+  }
+}
+
+/** Can others change what the daemon reads its settings from, and what it runs? They would have the rights of the daemon's user. */
+type Named = readonly [what: string, path: string];
+
+const FIX =
+  "Make root or the daemon's user its owner (chown), and remove the write permission of others (chmod go-w).";
+
+/** Root is refused: it would run here what another user wrote. */
+export function* examineForeign(config: Config, caller: Caller): Generator<CheckResult> {
+  const told = new Set<string>();
+  for (const [what, path] of namedIn(config)) {
+    const foreign = foreignPlace(path, caller);
+    if (foreign === undefined || told.has(foreign)) continue;
+    told.add(foreign);
+    const found = `${what} can be changed by another user: ${foreign}`;
+    yield caller === 0
+      ? fail(found, `${FIX} As root, check stops here; or run check as the daemon's user.`)
+      : warn(found, FIX);
+  }
+}
+
+function* namedIn(config: Config): Generator<Named> {
+  const { file, mirrors, notify, secretFiles = [] } = config;
+  if (file !== undefined) yield ["configuration", file];
+  for (const { path } of secretFiles) yield ["secret", path];
+  for (const { archive } of accountsOf(config)) {
+    if (archive.signing.scheme === "module") yield ["signing module", archive.signing.module];
+  }
+  const folder = file === undefined ? "/" : dirname(file);
+  for (const { name, hooks } of mirrors) {
+    for (const kind of ["before", "after"] as const)
+      yield* pathsIn(`mirror ${name}: ${kind} hook`, hooks?.[kind]?.command ?? [], folder);
+  }
+  for (const channel of notify?.channels ?? []) {
+    if (channel.by === "command")
+      yield* pathsIn(`notify ${channel.name}: program`, channel.run, channel.cwd);
+  }
+}
+
+/** The program, and what an interpreter is given: `[node, ./hook.mjs]`. */
+function* pathsIn(what: string, words: readonly string[], folder: string): Generator<Named> {
+  for (const word of words) if (word.includes("/")) yield [what, resolve(folder, word)];
 }

@@ -6,7 +6,7 @@ import { shownJournal } from "../network/journal-place.ts";
 import { assertNotExchanged, renamedMirrors } from "../daemon/bind-archives.ts";
 import { isSolo } from "../journal/cluster.ts";
 import type { ArchiveRow, Journal, MirrorRow, Registry, Sharing } from "../journal/journal.ts";
-import { networkFileSystem } from "../journal/network-file-system.ts";
+import { networkFileSystem } from "../journal/room.ts";
 import { systemClock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
 import type { FindingKind } from "../report/finding.ts";

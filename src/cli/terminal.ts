@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { styleText } from "node:util";
 import { Fault, codeOf, messageOf } from "../std/fault.ts";
-import { inert } from "../std/legible.ts";
+import { inert } from "../std/printable.ts";
 
 /** Where a command writes: a process's stream, or a test's. */
 export type OutputStream = Writable & {

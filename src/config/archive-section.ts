@@ -1,6 +1,6 @@
 /** `archive` and `archives`: where an archive is, the account there, and how it is reached. */
 import { z } from "zod";
-import { FIRST_ARCHIVE } from "../domain/archive-name.ts";
+import { FIRST_ARCHIVE } from "../domain/archive-identity.ts";
 import { SECRET_SCHEMES, type Signing, takesSecret } from "../domain/signing.ts";
 import { certificateProblem, keyProblem, type PemProblem } from "../network/certificates.ts";
 import type { NetworkSettings } from "../network/network.ts";

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
-import { legible } from "../std/legible.ts";
+import { legible } from "../std/printable.ts";
 import type { StampedFile } from "../std/small-file.ts";
 import { checkWays } from "./archive-section.ts";
 import { buildConfig, type Config, fileSchema, type FileShape, type FileSketch } from "./config.ts";

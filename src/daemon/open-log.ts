@@ -3,9 +3,8 @@ import type { Config } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
 import { LogOutput } from "./log-output.ts";
 import { recentLines } from "./recent-lines.ts";
-import type { Log } from "../std/log.ts";
-import { inert, legible } from "../std/legible.ts";
-import { levelOf } from "../std/log-level.ts";
+import { type Log, levelOf } from "../std/log.ts";
+import { inert, legible } from "../std/printable.ts";
 import { redactor } from "../std/redactor.ts";
 
 export type LogOptions = {

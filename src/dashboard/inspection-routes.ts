@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { messageOf } from "../std/fault.ts";
 import { printable } from "../std/printable.ts";
-import { levelOf } from "../std/log-level.ts";
+import { levelOf } from "../std/log.ts";
 import type { ApiRoute } from "./api-document.ts";
 import type { AdministratorView } from "./options.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,19 +1,15 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from "fastify";
+import Fastify from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { admit, type Gatehouse, pathOf } from "./admission.ts";
 import { HTML_TYPE } from "./assets.ts";
-import { addCompression } from "./compression.ts";
-import { SECURITY_HEADERS } from "./headers.ts";
 import { Refusal } from "./refusal.ts";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 
 /** Bounds on what another host can occupy: uploads share this process's descriptors and its thread. */
 const CONNECTIONS = { connections: 200, perNetwork: 20 };
@@ -113,4 +109,55 @@ function refusalOf({ statusCode, message }: FastifyError): Refusal {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal(statusCode, "BAD_REQUEST", message, "Fix the request.");
   return new Refusal(500, "INTERNAL", "the answer could not be made", "See the daemon's log.");
+}
+
+/** Sent with every answer: what a browser may do with it, which is next to nothing. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "cache-control": "no-store",
+};
+
+/** Less than this is one packet anyway. */
+const BYTES_MIN = 1_024;
+
+const compressed = promisify(gzip);
+
+/** Compresses text of routes that are added later; streams of events stay as they are. */
+function addCompression(app: FastifyInstance): void {
+  // The page's files are the same at each request.
+  const files = new WeakMap<Buffer, Promise<Buffer>>();
+  app.addHook("onSend", async (request, reply, payload: unknown) => {
+    const isText = typeof payload === "string";
+    if (!isText && !Buffer.isBuffer(payload)) return payload;
+    if (payload.length < BYTES_MIN || request.method === "HEAD") return payload;
+    reply.header("vary", "accept-encoding");
+    if (!takesGzip(request)) return payload;
+    reply.header("content-encoding", "gzip").removeHeader("content-length");
+    if (isText) return compressed(payload);
+    const known = files.get(payload) ?? compressed(payload);
+    files.set(payload, known);
+    return known;
+  });
+}
+
+function takesGzip({ headers }: FastifyRequest): boolean {
+  const encodings = (headers["accept-encoding"] ?? "").split(",");
+  return encodings.some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));
 }

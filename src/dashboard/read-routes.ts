@@ -12,12 +12,19 @@ import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import type { DashboardOptions, Health } from "./options.ts";
-import { RECEIPT_POLICY, receiptAs } from "./receipt.ts";
 import { Refusal } from "./refusal.ts";
 import { RunningSums } from "./running-sums.ts";
 import { signedIn } from "./session-routes.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { storyOf } from "./story.ts";
+import type { AttemptRow, Content, HistoryRow, Batches, Registry } from "../journal/journal.ts";
+import { oneLine } from "../report/finding-text.ts";
+import { joinRaw } from "../std/raw-path.ts";
+import { type DocumentRecord, recordOf } from "../sync/record.ts";
+import { hash } from "node:crypto";
+import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../receipts/receipt.ts";
+import { RECEIPT_STYLE, receiptHtml } from "../receipts/receipt-html.ts";
+import { receiptJson, receiptText } from "../receipts/receipt-text.ts";
+import type { ReceiptLanguage } from "../receipts/receipt-words.ts";
 
 const ONE_DOCUMENT = z.object({
   id: z
@@ -143,4 +150,98 @@ function addAssets(app: FastifyInstance, { assets, gatehouse }: Sources): void {
       return reply.type(type).send(body);
     });
   }
+}
+
+/** Revisions of one path that are shown; the latest ones. */
+const REVISIONS_MAX = 20;
+/** Lines of history that are shown, the latest ones: a document may wait for years. */
+const LINES_MAX = 500;
+
+/** What `/api/document` answers. */
+type Story = {
+  readonly document: DocumentRecord;
+  /** Why nothing goes on with it though nothing is wrong with itself; null where nothing keeps it. */
+  readonly waits: string | null;
+  /** The id of the finding that says so. */
+  readonly waitsFor: string | null;
+  readonly history: readonly HistoryRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly contents: readonly Content[];
+  /** Other revisions of the same path, oldest first. */
+  readonly revisions: readonly DocumentRecord[];
+  /** History of rows at this path that were forgotten before they were sent. */
+  readonly forgotten: readonly HistoryRow[];
+};
+
+/** Tells it; throws a `Refusal` (404) where no such row is left. */
+async function storyOf(
+  { journal, waits, clock }: Pick<DashboardOptions, "journal" | "waits" | "clock">,
+  id: number,
+): Promise<Story> {
+  const document = await journal.document(id);
+  if (!document)
+    throw new Refusal(404, "NO_DOCUMENT", "the journal has no such document", "Search again.");
+  const { mirrorId, dir, name } = document;
+  const mirror = (await journal.mirrors()).find((row) => row.id === mirrorId)?.name ?? "";
+  const path = joinRaw(dir, name);
+  const revisions: DocumentRecord[] = [];
+  for await (const other of journal.list({ path: { mirrorId, path } })) {
+    if (joinRaw(other.dir, other.name) !== path) break;
+    if (other.id !== id) revisions.push(recordOf(other, mirror));
+  }
+  const record = recordOf(document, mirror);
+  const finding = (await waits?.(record)) ?? null;
+  return {
+    document: record,
+    waits: finding && oneLine(finding, clock.now()),
+    waitsFor: finding?.id ?? null,
+    history: (await journal.history(id)).slice(-LINES_MAX),
+    attempts: (await journal.attempts(id)).slice(-LINES_MAX),
+    contents: await journal.contents(id),
+    revisions: revisions.slice(-REVISIONS_MAX),
+    forgotten: (await journal.forgotten(mirrorId, path)).slice(-LINES_MAX),
+  };
+}
+
+type Format = {
+  readonly type: string;
+  readonly write: (receipt: Receipt, language: ReceiptLanguage) => string;
+};
+
+const FORMATS = {
+  txt: { type: "text/plain; charset=utf-8", write: receiptText },
+  json: { type: "application/json; charset=utf-8", write: receiptJson },
+  html: { type: "text/html; charset=utf-8", write: receiptHtml },
+} as const satisfies Record<string, Format>;
+
+/** What the browser may do with a receipt: show it with its own style, and nothing else. */
+const RECEIPT_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash("sha256", RECEIPT_STYLE, "base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Which receipt, and how. */
+type ReceiptQuery = {
+  readonly batch: string;
+  readonly format: keyof typeof FORMATS;
+  readonly lang: ReceiptLanguage;
+};
+
+/** A receipt as the page gives it. Throws a `Refusal` (404) for no such batch. */
+async function receiptAs(
+  { batch, format, lang }: ReceiptQuery,
+  journal: Batches & Registry,
+): Promise<{ readonly type: string; readonly text: string }> {
+  const documents = await journal.inBatch(batch, RECEIPT_DOCUMENTS_MAX);
+  const { type, write } = FORMATS[format];
+  const [first] = documents;
+  if (!first) {
+    const hint = "See the list of batches.";
+    throw new Refusal(404, "NO_BATCH", "no document is in such a batch", hint);
+  }
+  const mirror = (await journal.mirrors()).find(({ id }) => id === first.mirrorId)?.name ?? "";
+  return { type, text: write(receiptOf({ batch, mirror, documents }), lang) };
 }

@@ -1,4 +1,5 @@
 import type { Random } from "../std/clock.ts";
+import type { Document, Problem } from "./document.ts";
 
 /** How a wait grows: from `initialMs`, never past `maxMs`. */
 export type Backoff = { readonly initialMs: number; readonly maxMs: number };
@@ -20,4 +21,12 @@ export function backoffMs({ initialMs, maxMs }: Backoff, tries: number, random: 
  */
 export function lastingMs({ initialMs, maxMs }: Backoff, lastedMs: number): number {
   return Math.min(maxMs, Math.max(initialMs, Math.round(lastedMs / 4)));
+}
+
+/** How patient a row is that meets `problem`: what repeats is waited out longer; new problem starts over. */
+export function failuresInARow(
+  document: Pick<Document, "problem" | "consecutiveFailures">,
+  problem: Pick<Problem, "code">,
+): number {
+  return document.problem?.code === problem.code ? document.consecutiveFailures + 1 : 1;
 }

@@ -1,5 +1,5 @@
 import type { Random } from "../std/clock.ts";
-import { type Backoff, backoffMs } from "./backoff.ts";
+import { type Backoff, backoffMs, failuresInARow } from "./backoff.ts";
 import type { Document, Problem } from "./document.ts";
 import { FOLDER_CODES } from "./code-sets.ts";
 import { failureOf } from "./failure.ts";
@@ -7,7 +7,6 @@ import type { Event } from "./life.ts";
 import type { Outcome, RequestFailure } from "./outcome.ts";
 import { withoutExpiry } from "./attributes.ts";
 import { OF_ONE_REQUEST } from "./status-hints.ts";
-import { failuresInARow } from "./consecutive-failures.ts";
 
 /** How long things wait after an attempt. */
 export type RetryPolicy = {

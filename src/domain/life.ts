@@ -64,7 +64,7 @@ import {
 import { isAsNew } from "./adopt.ts";
 import { isAskedFor } from "./settle.ts";
 import { asksAgain } from "./attributes.ts";
-import { failuresInARow } from "./consecutive-failures.ts";
+import { failuresInARow } from "./backoff.ts";
 
 export type { Event, EventType, Patch };
 

@@ -2,7 +2,7 @@
 import { type Document, type State, UNLEARNT } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
 import { quietMsOf } from "./settle.ts";
-import { failuresInARow } from "./consecutive-failures.ts";
+import { failuresInARow } from "./backoff.ts";
 
 /** The events of a type. */
 export type On<T extends EventType> = Extract<Event, { type: T }>;

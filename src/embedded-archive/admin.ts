@@ -1,5 +1,6 @@
 import { z } from "zod";
-import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import Fastify from "fastify";
+import type { FastifyError, FastifyInstance } from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Context } from "./archive-context.ts";
@@ -8,8 +9,7 @@ import { integer, MALFORMED } from "./reading.ts";
 import { sendContent } from "./content.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
-import { unusable } from "./refusal.ts";
-import { readShape } from "./read-shape.ts";
+import { unusable, readShape } from "./refusal.ts";
 import type { Account } from "./store.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;

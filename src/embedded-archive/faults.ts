@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { Fault } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import { fieldOf, type Fields } from "./parameters.ts";
-import { unusable } from "./refusal.ts";
-import { readShape } from "./read-shape.ts";
+import { unusable, readShape } from "./refusal.ts";
 
 /** A number that may be written as text, as options give it. */
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>

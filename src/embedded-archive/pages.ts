@@ -7,12 +7,12 @@ import { sameText } from "./authentication.ts";
 import { isShown, kindOfContent, sendContent } from "./content.ts";
 import { METADATA, type StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
-import { type Html, html } from "./html.ts";
 import { isLocal } from "./local.ts";
 import type { Fields } from "./parameters.ts";
 import { integer, MALFORMED } from "./reading.ts";
 import { Refusal } from "./refusal.ts";
 import type { Account, Store } from "./store.ts";
+import { STEERING } from "../std/printable.ts";
 
 /** Documents on one page of a folder. */
 const DOCUMENTS_MAX = 200;
@@ -242,4 +242,27 @@ function numberOf(text: string): number {
   const number = integer(text);
   assertFound(number !== MALFORMED && number >= 0 && number <= 1e13);
   return number;
+}
+
+/** HTML as it is sent. */
+type Html = { readonly html: string };
+
+/** HTML with values put in: text is escaped, HTML is not, and of a list each is a line. */
+function html(
+  parts: TemplateStringsArray,
+  ...values: (Html | readonly Html[] | string | number)[]
+): Html {
+  return { html: String.raw({ raw: parts }, ...values.map(markupOf)) };
+}
+
+function markupOf(value: Html | readonly Html[] | string | number): string {
+  if (typeof value !== "object") return escaped(String(value));
+  return "html" in value ? value.html : value.map((each) => each.html).join("\n");
+}
+
+/** Marks that turn the direction of text around show themselves. */
+function escaped(text: string): string {
+  return text
+    .replace(STEERING, "\uFFFD")
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

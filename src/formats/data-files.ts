@@ -1,4 +1,4 @@
-import { STEERING } from "../std/legible.ts";
+import { STEERING } from "../std/printable.ts";
 
 /** A document inside a digidoc container. */
 export type DataFile = {

@@ -1,7 +1,9 @@
-import { listAsic } from "./asic.ts";
 import { type DataFile, DataFiles } from "./data-files.ts";
-import { listDdoc } from "./ddoc.ts";
 import type { FileFormat } from "./file-format.ts";
+import { promisify } from "node:util";
+import { crc32, inflateRaw } from "node:zlib";
+import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from "yauzl";
+import { SaxesParser, type SaxesTagPlain } from "saxes";
 
 /**
  * The documents inside a digidoc container, in its order: the data files of ASiC-E, ASiC-S, BDOC
@@ -20,4 +22,143 @@ export async function listDigidoc(bytes: Buffer, kind: FileFormat): Promise<Data
     // Broken from here on; what came before it is still worth listing.
   }
   return files.list;
+}
+
+const inflate = promisify(inflateRaw);
+
+/** Entries looked at, signatures among them. */
+const ENTRIES_MAX = 1000;
+/** Above this size an entry that shrank by more than this factor is taken for a trap. Guesses. */
+const RATIO_FREE_BYTES = 1024 * 1024;
+const RATIO_MAX = 250;
+
+const STORED = 0;
+const DEFLATED = 8;
+
+/** Adds the data files of a ZIP-based container: all but `mimetype` and what is in `META-INF/`. */
+async function listAsic(bytes: Buffer, files: DataFiles): Promise<void> {
+  // Names stay bytes, for otherwise one bad name would end the whole list.
+  const zip = await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: false });
+  let entries = 0;
+  for await (const entry of zip.eachEntry()) {
+    entries += 1;
+    if (entries > ENTRIES_MAX) break;
+    const name = nameOf(entry);
+    if (name === "mimetype" || /^META-INF\//i.test(name) || name.endsWith("/")) continue;
+    const content = await contentOf(bytes, zip, entry, files.room);
+    if (content) files.add(name, content);
+  }
+}
+
+/** Many writers forget the flag that says UTF-8, so what can be UTF-8 is. */
+function nameOf(entry: Entry): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(entry.fileNameRaw);
+  } catch {
+    const { generalPurposeBitFlag: flags, fileNameRaw, extraFields } = entry;
+    return getFileNameLowLevel(flags, fileNameRaw, extraFields, true);
+  }
+}
+
+/** The entry's content; undefined when it is damaged, encrypted, too large or suspicious. */
+async function contentOf(
+  bytes: Buffer,
+  zip: ZipFile,
+  entry: Entry,
+  room: number,
+): Promise<Buffer | undefined> {
+  const { compressedSize, uncompressedSize, compressionMethod } = entry;
+  if (entry.isEncrypted() || uncompressedSize > room) return undefined;
+  if (uncompressedSize > RATIO_FREE_BYTES && uncompressedSize > compressedSize * RATIO_MAX)
+    return undefined;
+  try {
+    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+    const packed = bytes.subarray(fileDataStart, fileDataStart + compressedSize);
+    const content = await unpacked(packed, compressionMethod, uncompressedSize);
+    if (content?.length !== uncompressedSize || crc32(content) !== entry.crc32) return undefined;
+    return content;
+  } catch {
+    // Damage in one entry leaves the others readable.
+    return undefined;
+  }
+}
+
+async function unpacked(packed: Buffer, method: number, size: number): Promise<Buffer | undefined> {
+  // A copy, so that a small data file does not keep the whole container in memory.
+  if (method === STORED) return Buffer.from(packed);
+  if (method !== DEFLATED) return undefined;
+  return inflate(packed, { maxOutputLength: Math.max(1, size) });
+}
+
+/** Bytes given to the parser at a time. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Adds the data files of a DDOC: SK-XML 1.0 and DIGIDOC-XML 1.0 to 1.3. Those that are only
+ * referred to (`DETATCHED`, as the format spells it, and `HASHCODE`) have no content here and are
+ * left out. The parser knows the five entities of XML and rejects any other.
+ *
+ * @throws what the parser rejects; the data files before that are added
+ */
+function listDdoc(bytes: Buffer, files: DataFiles): void {
+  const parser = new SaxesParser({ xmlns: false, position: false });
+  const reading = new DataFileReader(files);
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("opentag", (tag) => reading.open(tag));
+  parser.on("text", (text) => reading.text(text));
+  parser.on("cdata", (text) => reading.text(text));
+  parser.on("closetag", (tag) => reading.close(tag));
+  const decoder = new TextDecoder(encodingOf(bytes));
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    parser.write(decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: true }));
+  parser.write(decoder.decode()).close();
+}
+
+/** Follows the parser through the `DataFile` elements. */
+class DataFileReader {
+  readonly #files: DataFiles;
+  #current: { tag: SaxesTagPlain; text: string[] } | undefined;
+
+  constructor(files: DataFiles) {
+    this.#files = files;
+  }
+
+  open(tag: SaxesTagPlain): void {
+    if (this.#current || localName(tag) !== "DataFile" || this.#files.isFull) return;
+    if (isEmbedded(tag)) this.#current = { tag, text: [] };
+  }
+
+  text(text: string): void {
+    this.#current?.text.push(text);
+  }
+
+  close(tag: SaxesTagPlain): void {
+    if (!this.#current || tag !== this.#current.tag) return;
+    const { attributes } = this.#current.tag;
+    const text = this.#current.text.join("");
+    const isBase64 = attributes["ContentType"] === "EMBEDDED_BASE64";
+    this.#current = undefined;
+    this.#files.add(attributes["Filename"] ?? "", Buffer.from(text, isBase64 ? "base64" : "utf8"));
+  }
+}
+
+function isEmbedded(tag: SaxesTagPlain): boolean {
+  const type = tag.attributes["ContentType"];
+  return type === "EMBEDDED_BASE64" || type === "EMBEDDED";
+}
+
+function localName(tag: SaxesTagPlain): string {
+  return tag.name.slice(tag.name.indexOf(":") + 1);
+}
+
+/** The encoding of the XML declaration where it is a known one; otherwise UTF-8, as for all XML. */
+function encodingOf(bytes: Buffer): string {
+  const declared = /^<\?xml[^>]*encoding=["']([\w.-]+)/.exec(bytes.toString("latin1", 0, 200))?.[1];
+  try {
+    return new TextDecoder(declared ?? "utf-8").encoding;
+  } catch {
+    return "utf-8";
+  }
 }

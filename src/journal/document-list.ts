@@ -10,7 +10,6 @@ import { type DocumentRow, documentOf } from "./columns.ts";
 import type { Driver, Values } from "./driver.ts";
 import type { DocumentPage, ListQuery, PageQuery } from "./journal.ts";
 import { PAGE_ROWS, SORTED_ROWS_MAX } from "./list-queries.ts";
-import { rangeBelow } from "./path-range.ts";
 
 type Directory = { readonly id: number; readonly path: Buffer };
 
@@ -251,4 +250,17 @@ async function* inDirectory(
     const last: DocumentRow | undefined = rows.length < PAGE_ROWS ? undefined : rows.at(-1);
     after = last && [last["name"], last["id"]];
   }
+}
+
+/** Greater than every path: no file name holds this many 0xff, being limited to 255 bytes. */
+const BEYOND = Buffer.alloc(256, 0xff);
+
+/**
+ * Bounds of the directories below `dir`: from the first, included, to the second, excluded. `dir`
+ * itself is outside, but for the root, whose range is everything.
+ */
+export function rangeBelow(dir: RawPath): [from: Buffer, to: Buffer] {
+  if (dir === "") return [Buffer.alloc(0), BEYOND];
+  // "0" is the byte after "/".
+  return [bytesOf(`${dir}/` as RawPath), bytesOf(`${dir}0` as RawPath)];
 }

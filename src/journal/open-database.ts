@@ -32,9 +32,8 @@ import {
   journalFault,
   unfinishedFault,
 } from "./journal-fault.ts";
-import { networkFileSystem } from "./network-file-system.ts";
+import { networkFileSystem, isReadOnly } from "./room.ts";
 import { isLocked } from "./owner-lock.ts";
-import { isReadOnly } from "./room.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
 
 /** Who opens: the one daemon, a command that writes next to it, or one that only looks. */

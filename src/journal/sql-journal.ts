@@ -1,6 +1,5 @@
 import type { Document } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
-import { archiveChanged, type GateColumns, gateOf, type PaceColumns, paceOf } from "./accounts.ts";
 import type {
   ArchiveRow,
   Batch,
@@ -16,6 +15,8 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import { type InState, outboxEntryOf, type OutboxEntryRow, progressOf } from "./row-shapes.ts";
 import { SqlReading } from "./sql-reading.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
+import { Fault } from "../std/fault.ts";
+import { problemOf } from "./columns.ts";
 
 type OfBatch = InState & { readonly batch: string };
 
@@ -223,4 +224,43 @@ export abstract class SqlJournal extends SqlReading {
   async #write(text: string, ...values: readonly unknown[]): Promise<void> {
     await this.driver.write([text, values]);
   }
+}
+
+/** A gate's columns. Times are epoch ms; `closedAt` null: it is open. */
+type GateColumns = {
+  readonly closedAt: number | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly probes: number;
+  readonly nextProbeAt: number | null;
+};
+
+/** A pace's columns. Times are epoch ms; `limit` null: uploads at a time as configured, `code` null: no problem. */
+type PaceColumns = Omit<PaceRow, "problem"> & Pick<GateColumns, "code" | "message">;
+
+/** The gate of an archive's row; open where there is none. */
+function gateOf(row: GateColumns | undefined): GateRow {
+  const { closedAt = null, code, message, probes = 0, nextProbeAt = null } = row ?? {};
+  return { closedAt, problem: problemOf(code, message), probes, nextProbeAt };
+}
+
+/** The pace of an archive's row; as configured where there is none. */
+function paceOf(row: PaceColumns | undefined): PaceRow {
+  const { limit = null, pausedAt = null, pausedUntil = null, code, message } = row ?? {};
+  return { limit, pausedAt, pausedUntil, problem: problemOf(code, message) };
+}
+
+/** A mirror cannot go on in another archive: nothing there is what its rows speak of. */
+function archiveChanged(
+  mirror: Pick<MirrorRow, "name" | "archiveId">,
+  archives: readonly ArchiveRow[],
+  archiveId: number,
+): Fault {
+  const nameOf = (id: number) => archives.find((archive) => archive.id === id)?.name ?? `#${id}`;
+  const was = nameOf(mirror.archiveId);
+  return new Fault(
+    "ARCHIVE_CHANGED",
+    `mirror ${mirror.name}: its documents were sent to the archive ${was}, and the configuration says ${nameOf(archiveId)}`,
+    `Say archive: ${was} again; or give the mirror another name, and all its files are sent to the other archive.`,
+  );
 }

@@ -2,7 +2,7 @@ import type { Document } from "../domain/document.ts";
 import { bytesOf, dirOf, nameOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { attemptsOf } from "./attempt-effect.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
-import { documentList, documentPage } from "./document-list.ts";
+import { documentList, documentPage, rangeBelow } from "./document-list.ts";
 import type { Driver, Values } from "./driver.ts";
 import { historyOf, historyRow, type NumberedLine } from "./history-line.ts";
 import type {
@@ -24,7 +24,6 @@ import type {
   WaitingPages,
   WithProblem,
 } from "./journal.ts";
-import { rangeBelow } from "./path-range.ts";
 import { byPlace, knownOf, type KnownRow } from "./row-shapes.ts";
 import { digestBytes, type DroppedDocument, placeOf } from "./tidiness.ts";
 import type { Queries } from "./queries.ts";

@@ -3,8 +3,7 @@ import { type LookupAddress, lookup as nodeLookup } from "node:dns";
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { shownPlace } from "./network.ts";
-import { ConnectError } from "./connect-error.ts";
+import { shownPlace, ConnectError } from "./network.ts";
 
 /** Where to. */
 export type HostPort = { readonly host: string; readonly port: number };

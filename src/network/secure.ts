@@ -9,10 +9,9 @@ import {
 } from "node:tls";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { shownPlace } from "./network.ts";
+import { shownPlace, ConnectError } from "./network.ts";
 import type { HostPort } from "./dial.ts";
 import { isAboutOurs, ours, tlsProblem } from "./tls-words.ts";
-import { ConnectError } from "./connect-error.ts";
 
 export type SecureOptions = {
   readonly place: HostPort;

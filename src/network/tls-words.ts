@@ -1,7 +1,7 @@
 /** What went wrong between two ends of TLS, in words; from the codes of OpenSSL and Node. */
 import type { Certificate, PeerCertificate } from "node:tls";
-import { legible } from "../std/legible.ts";
-import type { ConnectProblem } from "./connect-error.ts";
+import { legible } from "../std/printable.ts";
+import type { ConnectProblem } from "./network.ts";
 
 /** What is known of a handshake that failed. */
 export type Handshake = {

@@ -1,12 +1,11 @@
 /** One attempt to send one file: opens the snapshot, uploads it, and says what became of it. */
-import type { Allowance, Archive, Fence, Upload } from "../archive/archive.ts";
+import type { Allowance, Archive, Fence, Upload, UploadFile } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { openSnapshot } from "../source/file-snapshot.ts";
 import type { SourceSettings } from "../source/source.ts";
-import { systemClock } from "../std/clock.ts";
+import { systemClock, type Clock } from "../std/clock.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { countedFile } from "./counted-file.ts";
 import type { SendOrder } from "./protocol.ts";
 
 /** What holds a request back, and what ends it. */
@@ -94,4 +93,34 @@ function notOpened(error: unknown): Outcome {
 /** Neither the archive's nor the file's error: a bug or a lack of resources; it may have left. */
 function lost(error: unknown): Outcome {
   return { kind: "inDoubt", problem: { code: "REPLY_LOST", message: messageOf(error) } };
+}
+
+/** A user who watches sees four updates a second at most. */
+const EVERY_MS = 250;
+
+/**
+ * The same file; `sent` is called with the bytes that were handed over so far, now and then. A file in one piece
+ * leaves too fast to be watched.
+ */
+export function countedFile(
+  file: UploadFile,
+  sent: (bytes: number) => void,
+  clock: Pick<Clock, "monotonic">,
+): UploadFile {
+  if ("bytes" in file) return file;
+  const { chunks, ...rest } = file;
+  return {
+    ...rest,
+    async *chunks() {
+      let bytes = 0;
+      let toldAt = clock.monotonic();
+      for await (const chunk of chunks()) {
+        yield chunk;
+        bytes += chunk.length;
+        if (clock.monotonic() - toldAt < EVERY_MS) continue;
+        toldAt = clock.monotonic();
+        sent(bytes);
+      }
+    },
+  };
 }

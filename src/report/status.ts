@@ -1,6 +1,6 @@
 /** Where things stand, from the journal alone: the same with the daemon running or not. */
 import type { ArchiveAccount, Config } from "../config/config.ts";
-import { isRetired } from "../domain/archive-name.ts";
+import { isRetired } from "../domain/archive-identity.ts";
 import { type Document, type State, STATES } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { targetPathOf } from "../domain/naming.ts";

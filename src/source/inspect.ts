@@ -3,7 +3,7 @@
  * content's digest. What it answers holds for one and the same moment of the file: it is compared
  * before and after it was read, on the open file (a writer) and by its name (a replacement).
  */
-import { hash } from "node:crypto";
+import { hash, createHash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { isSameStamp } from "../domain/stamp.ts";
@@ -15,16 +15,23 @@ import { countPages } from "../formats/count-pages.ts";
 import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, beginningOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
-import { digestOfBeginning } from "./beginning.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, problemOf } from "./file-fault.ts";
 import { openInside, statWithCompanion } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
-import { accessOfFd, digestOf, type OpenBytes, pdfBytesIn, readSmall } from "./read-file.ts";
+import {
+  accessOfFd,
+  digestOf,
+  type OpenBytes,
+  pdfBytesIn,
+  readSmall,
+  CHUNK_BYTES,
+} from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { Beginning, Inspection, SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./source-status.ts";
 import { DOWNLOAD_SUFFIXES, whyDownloading, whyHollow } from "./under-way.ts";
+import { appendedPointer } from "../formats/tiff.ts";
 
 /** Files up to this size are read in one go. */
 const WHOLE_BYTES_MAX = 8 << 20;
@@ -247,4 +254,41 @@ function verdictOf(error: unknown, settings: SourceSettings, path: RawPath): Ins
   const status = sourceStatus(settings);
   if (status.kind === "online") return { kind: "gone" };
   return { kind: "unreadable", problem: { code: "SOURCE_OFFLINE", message: status.why } };
+}
+
+/**
+ * SHA-256, hex, of the first `size` bytes as they were before anything was appended: of a TIFF, without the pointer
+ * to what was.
+ */
+async function digestOfBeginning(
+  file: RandomAccess,
+  size: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const hash = createHash("sha256");
+  const add = async (from: number, to: number) => {
+    for (let at = from; at < to; ) {
+      const chunk = await file.read(at, Math.min(CHUNK_BYTES, to - at));
+      signal.throwIfAborted();
+      // It became shorter: anyone who asked finds that it is not as it was.
+      if (chunk.length === 0) return;
+      hash.update(chunk);
+      at += chunk.length;
+    }
+  };
+  const { from, to } = (await pointerIn(file, size)) ?? { from: size, to: size };
+  await add(0, from);
+  hash.update(Buffer.alloc(to - from));
+  await add(to, size);
+  return hash.digest("hex");
+}
+
+/** What a reader of TIFF chokes on is no page that was appended. */
+async function pointerIn(file: RandomAccess, size: number): ReturnType<typeof appendedPointer> {
+  try {
+    return await appendedPointer(file, size);
+  } catch (error) {
+    if (isSystemError(error)) throw error;
+    return undefined;
+  }
 }

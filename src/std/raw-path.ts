@@ -1,4 +1,4 @@
-import { legible } from "./legible.ts";
+import { legible } from "./printable.ts";
 
 /**
  * File names are bytes. A `RawPath` holds them one byte a character (latin1), so that it can be a

@@ -5,7 +5,7 @@
 import type { ArchiveJournal, Documents } from "../journal/journal.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { absence, ASKED_CODES, doubtWindowMs } from "../domain/lost-replies.ts";
-import { backoffMs } from "../domain/backoff.ts";
+import { backoffMs, failuresInARow } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
@@ -29,7 +29,6 @@ import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-docume
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./waits.ts";
-import { failuresInARow } from "../domain/consecutive-failures.ts";
 
 /** Documents looked for in one step; they usually share a folder and so a listing. */
 const LOOK_MAX = 200;

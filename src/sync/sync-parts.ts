@@ -3,9 +3,8 @@ import { AccountGate } from "./account-gate.ts";
 import { AfterActions } from "./after-actions.ts";
 import { AfterHooks } from "./after-hooks.ts";
 import { AfterLoop } from "./after-loop.ts";
-import { Assignments } from "./assignments.ts";
 import { AwayNote } from "./away.ts";
-import type { SyncContext } from "./context.ts";
+import type { SyncContext, LiveMirror } from "./context.ts";
 import { FirstRun } from "./first-run.ts";
 import { Folders, Placement } from "./folders.ts";
 import { Held } from "./held.ts";
@@ -14,6 +13,12 @@ import { Poller } from "./poller.ts";
 import { Receipts } from "./receipts.ts";
 import { RESCAN_KEY, ScanScheduler } from "./scan-scheduler.ts";
 import { Sender } from "./sender.ts";
+import { Wakeup } from "../std/wakeup.ts";
+import { decideAgain } from "./decided-again.ts";
+import { doubtInterrupted } from "./interrupted.ts";
+import { asLearned } from "./learned-settle.ts";
+import { loop, type Begin } from "./loop.ts";
+import { pullInUnexplained } from "./clock-skew.ts";
 
 /** What `wired` has wired together. */
 export type SyncParts = Awaited<ReturnType<typeof wired>>;
@@ -72,4 +77,83 @@ export async function wired(
     /** To be called whenever something is journaled or the state of a source changes. */
     changed,
   };
+}
+
+/** What is begun for an assignment. */
+type AssignmentLoops = {
+  /** Of the archive. */
+  readonly account: () => void;
+  /** Of the mirrors of this context. */
+  readonly mirrors: (own: SyncContext) => void;
+  /** Another daemon did these until now; called before their loops begin. */
+  readonly takenOver: (mirrorId: number) => Promise<void>;
+};
+
+class Assignments {
+  readonly #context: SyncContext;
+  readonly #mirrors: Map<number, LiveMirror>;
+  #hasAccount: boolean;
+
+  constructor(context: SyncContext) {
+    const { ownership, mirrors } = context;
+    this.#context = context;
+    this.#mirrors = new Map([...mirrors].filter(([id]) => ownership.owns(id)));
+    this.#hasAccount = ownership.account;
+  }
+
+  /** Of loops that know only the mirrors whose loops run; there are more of them with each that is taken over. */
+  get context(): SyncContext {
+    return { ...this.#context, mirrors: this.#mirrors };
+  }
+
+  /** Takes up what the last run left, before any loop begins: times, doubts, and decisions by other settings. */
+  async takeUp(): Promise<void> {
+    if (this.#hasAccount) await this.#takeUpAccount();
+    await decideAgain(this.context);
+  }
+
+  /** Begins the loops of what this daemon has, and then of what it takes over. */
+  async run(loops: AssignmentLoops, begin: Begin, signal: AbortSignal): Promise<void> {
+    const { journal, mirrors, ownership } = this.#context;
+    if (this.#hasAccount) loops.account();
+    loops.mirrors({ ...this.#context, mirrors: new Map(this.#mirrors) });
+    if (!ownership.isShared) return;
+    const wakeup = new Wakeup();
+    const begun = new Set(this.#mirrors.keys());
+    const remove = journal.cluster.listen(({ type }) => {
+      if (type === "gained") wakeup.notify();
+    });
+    try {
+      await loop(wakeup, this.#context, signal, async () => {
+        if (!this.#hasAccount && ownership.account) {
+          this.#hasAccount = true;
+          begin(this.#takeUpAccount().then(loops.account));
+        }
+        for (const [id, mirror] of mirrors) {
+          if (begun.has(id) || !ownership.owns(id)) continue;
+          begun.add(id);
+          begin(this.#takeOver(id, mirror, loops));
+        }
+        return Number.POSITIVE_INFINITY;
+      });
+    } finally {
+      remove();
+    }
+  }
+
+  async #takeOver(id: number, mirror: LiveMirror, loops: AssignmentLoops): Promise<void> {
+    const own = { ...this.#context, mirrors: new Map([[id, mirror]]) };
+    // First: what the other daemon left half moved or deleted is put back, and nothing is in hand here yet.
+    await mirror.reader.host(id);
+    mirror.settings = await asLearned(this.#context.journal, id, mirror.settings);
+    await decideAgain(own);
+    this.#mirrors.set(id, mirror);
+    await loops.takenOver(id);
+    loops.mirrors(own);
+  }
+
+  async #takeUpAccount(): Promise<void> {
+    await pullInUnexplained(this.#context);
+    await doubtInterrupted(this.#context);
+  }
 }

@@ -13,12 +13,12 @@ import { Doubts } from "./doubts.ts";
 import { followOutside } from "./follow-outside.ts";
 import { followLost } from "./interrupted.ts";
 import { isKnown, type Outage } from "./outage.ts";
-import { readerCalls } from "./reader-calls.ts";
 import { Settler } from "./settler.ts";
 import { RESCAN_KEY, type ScanScheduler } from "./scan-scheduler.ts";
 import { together } from "./loop.ts";
 import { Tidier } from "./tidier.ts";
 import { wired, type SyncParts } from "./sync-parts.ts";
+import type { Intake } from "./intake.ts";
 
 /** States in which a document is not under conversion any more. */
 const CONCLUDED: readonly State[] = ["converted", "failed"];
@@ -249,4 +249,40 @@ export class Sync {
     // Others go on, and more may join what is open.
     if (!this.#context.ownership.isShared) await this.#parts.receipts.conclude(deadline);
   }
+}
+
+/** Of what they find only what this daemon leads is taken in. */
+function readerCalls(
+  { log, uploads, ownership }: SyncContext<unknown>,
+  {
+    intake,
+    scanSchedulers,
+    allowance,
+    told,
+  }: Pick<DaemonCalls, "allowance"> & {
+    readonly intake: Intake;
+    readonly scanSchedulers: ReadonlyMap<number, ScanScheduler>;
+    readonly told: DaemonCalls["status"];
+  },
+): DaemonCalls {
+  return {
+    listing: async (mirrorId, listing) =>
+      ownership.owns(mirrorId) && (await intake.listing(mirrorId, listing)),
+    hint: async (mirrorId, files) => {
+      if (ownership.owns(mirrorId)) await intake.hint(mirrorId, files);
+    },
+    vanished: async (mirrorId, dirs) => {
+      if (ownership.owns(mirrorId)) await intake.vanished(mirrorId, dirs);
+    },
+    allowance,
+    sent: async (id, bytes) => uploads?.sent(id, bytes),
+    doubt: async (mirrorId, why, isProblem) => {
+      const scanScheduler = scanSchedulers.get(mirrorId);
+      // Fixed by the scan; what goes on without events is a person's to fix.
+      const message = `events may be missing: ${why}`;
+      log[isProblem ? "warn" : "info"]({ mirror: scanScheduler?.mirror.row.name }, message);
+      scanScheduler?.request(why);
+    },
+    status: told,
+  };
 }

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { STEERING } from "../../src/std/legible.ts";
+import { STEERING } from "../../src/std/printable.ts";
 import { PATHS } from "../../src/wire/shapes.ts";
 import { linesOf, scanferry } from "../unit/cli/in-process.ts";
 

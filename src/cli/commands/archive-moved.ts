@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { accountsOf } from "../../config/config.ts";
-import type { Config } from "../../config/config.ts";
-import { retiredSuffix } from "../../domain/archive-name.ts";
+import { accountsOf, type Config } from "../../config/config.ts";
+import { retiredSuffix } from "../../domain/archive-identity.ts";
 import type { Document } from "../../domain/document.ts";
 import type { ArchiveRow, Change, DocumentReader, Registry } from "../../journal/journal.ts";
 import { Fault, UsageError } from "../../std/fault.ts";

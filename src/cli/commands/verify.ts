@@ -1,14 +1,12 @@
 import type { Command } from "commander";
-import { accountsOf } from "../../config/config.ts";
+import { accountsOf, type Config } from "../../config/config.ts";
 import type { Archive } from "../../archive/archive.ts";
-import type { Config } from "../../config/config.ts";
 import { targetPathOf } from "../../domain/naming.ts";
-import { legible } from "../../std/legible.ts";
+import { legible, printable } from "../../std/printable.ts";
 import { ROOT } from "../../std/raw-path.ts";
 import { Folders } from "../../sync/folders.ts";
 import { cut } from "../text-table.ts";
 import { EXIT } from "../exit.ts";
-import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import type { Style } from "../terminal.ts";
 import { audit, type AuditLine } from "../../report/audit.ts";

@@ -6,12 +6,14 @@ import type { Driver, Values } from "../driver.ts";
 import { FIRST_ARCHIVE_ID } from "../rows.ts";
 import { SqlJournal } from "../sql-journal.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
-import { type Script, tidy } from "../tidy.ts";
+import { type Script, tidy, tidyQueriesIn } from "../tidy.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
+import { SELECT_DOCUMENT } from "./documents.ts";
 import { dueDocuments, takeDue } from "./due-documents.ts";
-import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
+import { POSTGRES } from "../dialect.ts";
+import { queriesIn } from "../queries.ts";
 
 /** How a journal in PostgreSQL is opened. */
 export type PostgresJournalOptions = PgSessionOptions & {
@@ -146,3 +148,17 @@ function asInvariant(error: unknown): unknown {
     ? error
     : new InvariantError(error.message, { cause: error });
 }
+
+/** The texts, by the question they answer. */
+export const QUERIES = queriesIn(POSTGRES);
+
+/** Those of retention, by what they are for. */
+export const TIDY_QUERIES = tidyQueriesIn(POSTGRES);
+
+/** Those that SQLite answers in another way. */
+export const OWN_QUERIES = {
+  // Whose sender is there is being sent; a sender without a row is not.
+  underWay: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state = 'uploading'
+    AND NOT EXISTS (SELECT 1 FROM instances m WHERE m.id = n.sender AND NOT m.lost)
+    ORDER BY n.id LIMIT $2`,
+} as const;

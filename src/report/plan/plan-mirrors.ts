@@ -1,6 +1,5 @@
-import type { Config, Mirror } from "../../config/config.ts";
-import { accountsOf } from "../../config/config.ts";
-import type { MirrorRow } from "../../journal/journal.ts";
+import { type Config, type Mirror, accountsOf } from "../../config/config.ts";
+import type { MirrorRow, ContentIndex, Journal } from "../../journal/journal.ts";
 import { ChannelClosed } from "../../reader/rpc-channel.ts";
 import type { Reader } from "../../reader/reader.ts";
 import { Wakeup } from "../../std/wakeup.ts";
@@ -20,7 +19,7 @@ import { randomUUID } from "node:crypto";
 import { type PlannedArchive, Planner } from "./planner.ts";
 import type { Destinations, KnownArchive } from "./destinations.ts";
 import type { MirrorPlan, PlanLine } from "./plan-line.ts";
-import { NO_JOURNAL } from "./no-journal.ts";
+import { SOLO_CLUSTER } from "../../journal/cluster.ts";
 
 /** What a plan is made of, and where it goes line by line. */
 export type Planning = {
@@ -163,3 +162,23 @@ async function planMirror(
     return { ...base, offline: messageOf(error), archived: planner?.archived ?? 0 };
   }
 }
+
+/** In the place of a journal that is not there yet, for `plan`: what decides about documents asks this. */
+const NO_JOURNAL = {
+  archiveId: 0,
+  cluster: SOLO_CLUSTER,
+  mirrors: async () => [],
+  rowsIn: async () => [],
+  document: async () => undefined,
+  currentAt: async () => undefined,
+  sentWith: async () => [],
+  knownContents: async () => new Set(),
+  movedAway: async () => undefined,
+  ignoredWith: async () => [],
+  tombstones: async () => [],
+  conflicts: async () => [],
+  claimed: async () => new Map(),
+  lastBatch: async () => undefined,
+  keyValue: async () => null,
+  async *list() {},
+} satisfies ContentIndex & Partial<Journal> as Partial<Journal> as Journal;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { openLog } from "../../../src/daemon/open-log.ts";
-import { STEERING } from "../../../src/std/legible.ts";
+import { STEERING } from "../../../src/std/printable.ts";
 
 const options = { level: "info", secrets: [], pretty: false } as const;
 const LOG = fileURLToPath(new URL("../../../src/daemon/open-log.ts", import.meta.url));

@@ -9,7 +9,11 @@ import { columnsOf } from "../../../src/journal/columns.ts";
 import { DUE_QUERIES } from "../../../src/journal/postgres/due-documents.ts";
 import { BY_KEYS } from "../../../src/journal/postgres/link.ts";
 import { LOAD_QUERIES } from "../../../src/journal/postgres/load-change-set.ts";
-import { OWN_QUERIES, QUERIES, TIDY_QUERIES } from "../../../src/journal/postgres/queries.ts";
+import {
+  OWN_QUERIES,
+  QUERIES,
+  TIDY_QUERIES,
+} from "../../../src/journal/postgres/postgres-journal.ts";
 import { insertOf, updateOf, WRITE_QUERIES } from "../../../src/journal/postgres/write-queries.ts";
 import { seenFields } from "../../../src/journal/revision.ts";
 import { appearing } from "../../contract/journal-desk.ts";

@@ -17,12 +17,10 @@ import { rawOfText } from "../../../src/std/raw-path.ts";
 import { aMirror } from "../../fixtures/a-config.ts";
 import { sourceSettings } from "../../../src/sync/reader-mirror.ts";
 import { whyLeftOut } from "../../../src/source/left-out.ts";
-import { examineAddressFilter } from "../../../src/check/address-filter.ts";
+import { examineAddressFilter, installedUnit } from "../../../src/check/address-filter.ts";
 import { encryptionFindings, examineArchives } from "../../../src/check/archive.ts";
-import { shareFindings } from "../../../src/check/places.ts";
-import { examinePrograms } from "../../../src/check/programs.ts";
-import { tokenFindings } from "../../../src/check/web.ts";
-import { installedUnit } from "../../../src/check/installed-unit.ts";
+import { shareFindings, tokenFindings } from "../../../src/check/places.ts";
+import { examinePrograms } from "../../../src/check/examination.ts";
 import { examineHardLinks } from "../../../src/check/sources.ts";
 import { dropIn } from "../../../src/check/drop-in.ts";
 

@@ -5,7 +5,7 @@ import { foreignPlace, otherWriter } from "../../../src/std/other-writer.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { linesOf, scanferry } from "../cli/in-process.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
-import { examineForeign } from "../../../src/check/examine-writers.ts";
+import { examineForeign } from "../../../src/check/examination.ts";
 
 const USER = 1_000;
 const OTHER = 1_001;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { processMetrics } from "../../../src/dashboard/process-metrics.ts";
+import { processMetrics } from "../../../src/dashboard/metrics.ts";
 
 test("the first scrape has nothing that was not measured", async () => {
   const lines = (await processMetrics()).split("\n").filter((line) => /^[^#]/.test(line));

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { CommitGroup } from "../../../src/embedded-archive/commit-group.ts";
+import { CommitGroup } from "../../../src/embedded-archive/store.ts";
 
 function opened() {
   const db = new Database(":memory:");

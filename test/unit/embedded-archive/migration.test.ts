@@ -4,8 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../../src/embedded-archive/store-schema.ts";
-import { STEPS } from "../../../src/embedded-archive/schema-steps.ts";
+import { openDatabase, STEPS } from "../../../src/embedded-archive/store-schema.ts";
 import { ArchiveUnderTest } from "../../contract/conformance/archive-under-test.ts";
 
 test("documents, folders and allowances of an earlier version stay", async () => {

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { storageFault } from "../../../src/journal/journal-fault.ts";
-import { networkFileSystem } from "../../../src/journal/network-file-system.ts";
+import { networkFileSystem } from "../../../src/journal/room.ts";
 import { takeOwnerLock } from "../../../src/journal/owner-lock.ts";
 import { SCHEMA_VERSION } from "../../../src/journal/schema.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countedFile } from "../../../src/reader/counted-file.ts";
+import { countedFile } from "../../../src/reader/send.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 test("a file that leaves in chunks is counted now and then; its chunks and its end stay the same", async () => {
