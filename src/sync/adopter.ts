@@ -22,7 +22,7 @@ import type {
 import { ahead } from "../std/ahead.ts";
 import type { Clock } from "../std/clock.ts";
 import { Folders } from "./folders.ts";
-import { documentsIn, isForeign } from "./foreign-documents.ts";
+import { conflictsOf, documentsIn, isForeign } from "./foreign-documents.ts";
 import { goOn } from "./retry.ts";
 import type { WholeArchive } from "./whole-archive.ts";
 
@@ -69,6 +69,17 @@ export async function* findArchived(
   looking: Looking,
   waiting: readonly Document[],
   signal: AbortSignal,
+): AsyncGenerator<AdoptionMatch> {
+  for await (const match of matchesOf(looking, waiting, signal)) {
+    const { document, taken } = match;
+    // What may be another file's, which is in doubt, is left to a user.
+    const isFree = !taken || (await conflictsOf(looking.journal, document, [taken])).length === 0;
+    yield isFree ? match : { ...match, taken: null, unclear: [taken] };
+  }
+}
+
+async function* matchesOf(
+  ...[looking, waiting, signal]: Parameters<typeof findArchived>
 ): AsyncGenerator<AdoptionMatch> {
   const folders = new Folders(looking.archive);
   const looked = ahead(

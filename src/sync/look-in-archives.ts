@@ -5,7 +5,6 @@ import type { Config, Mirror } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { type AdoptionMatch, findArchived, toBeSent } from "./adopter.ts";
-import { conflictsOf } from "./foreign-documents.ts";
 import { unaskedText, WholeArchive } from "./whole-archive.ts";
 
 /** What is looked for, and with what. */
@@ -48,19 +47,11 @@ export async function lookInArchives(
     const { storedSize } = account.archive;
     const whole = new WholeArchive(archive);
     const looking = { journal: own, archive, mirrorIds, whole, storedSize };
-    for await (const each of findArchived(looking, documents, signal))
-      found.push(await asFree(own, each));
+    for await (const each of findArchived(looking, documents, signal)) found.push(each);
     waiting += documents.length;
     if (whole.unasked !== null) unasked.push(`${row.name}: ${unaskedText(whole.unasked)}`);
   }
   return { found, waiting, unasked, isTooMany: false };
-}
-
-/** A match whose document may be another file's, which is in doubt, is left to a user. */
-async function asFree(journal: Journal, match: AdoptionMatch): Promise<AdoptionMatch> {
-  const { document, taken } = match;
-  if (!taken || (await conflictsOf(journal, document, [taken])).length === 0) return match;
-  return { ...match, taken: null, unclear: [taken] };
 }
 
 /** The mirrors that are configured, by their ids. */
