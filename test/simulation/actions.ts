@@ -135,7 +135,14 @@ function bytes(world: SimulatedWorld): Bytes {
 
 function write(world: SimulatedWorld, place: Place): void {
   const path = somewhere(world, place);
-  place.source.tree.write(path, bytes(world));
+  const { tree } = place.source;
+  const isRenamed = place.settings.rules.ready.by === "rename" && world.dice.chance(0.5);
+  const written = isRenamed ? pathIn(dirOf(path), `${nameOf(path)}.part`) : path;
+  tree.write(written, bytes(world));
+  if (isRenamed)
+    world.later(world.dice.int(0, 10_000), () => {
+      if (tree.at(path)?.whole !== false) tree.move(written, path);
+    });
   dress(world, place, path);
 }
 
@@ -212,7 +219,8 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
 
 /**
  * A file that grows. One whose format tells that it is unfinished, and that is held for it, may rest for longer than
- * `incomplete`; one whose format tells nothing never rests as long as `settle`, unless its marker says when it is done.
+ * `incomplete`; one whose format tells nothing never rests as long as `settle`, unless its marker, or its renaming, says
+ * when it is done.
  */
 function writeSlowly(world: SimulatedWorld, place: Place): void {
   const { dice } = world;
@@ -223,7 +231,7 @@ function writeSlowly(world: SimulatedWorld, place: Place): void {
   const { rules, stillIncomplete } = place.settings;
   const isTold = path.endsWith(".pdf") && stillIncomplete === "hold";
   const restMs =
-    isTold || rules.ready.by === "marker"
+    isTold || rules.ready.by !== "quiet"
       ? (dice.pick([1_000, 10_000, 100_000, 1_000_000]) ?? 1_000)
       : 2_500;
   const part = (number: number) => {
@@ -357,7 +365,7 @@ export function addEarlier(world: SimulatedWorld): void {
 export function addSentBefore(world: SimulatedWorld): void {
   const { archive, dice } = world;
   if (!dice.chance(0.5)) return;
-  for (const place of world.places.filter(({ settings }) => !settings.hooks))
+  for (const place of world.places.filter(({ settings }) => !settings.hooks?.before))
     for (const dir of DIRECTORIES) {
       const path = pathIn(dir, dice.pick(NAMES) ?? "1.pdf");
       const folderId = archive.tree.usable(world.targetOf(place, path));

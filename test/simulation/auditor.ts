@@ -9,6 +9,7 @@ import { isBehindGate } from "../../src/sync/retry.ts";
 import { POISON } from "./simulated-archive.ts";
 import { contentsOf, isDigidoc, type StoredDocument } from "./stored-document.ts";
 import { notesOf, sidecarOf } from "./companions.ts";
+import { unheard, untold } from "./hook-audit.ts";
 import { isNamed, unready } from "./readiness-audit.ts";
 import { isVetoed, nameHere } from "./simulated-hook.ts";
 import { digestOf, isLeft } from "./simulated-tree.ts";
@@ -29,6 +30,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...unready(world),
     ...afterActionUnproven(world),
     ...unfinished(world),
+    ...unheard(world),
     ...unlisted(world),
     ...mismatched(world),
     ...unasked(world),
@@ -42,7 +44,7 @@ export function unfinished(world: SimulatedWorld): string[] {
     const why = ofRow(world, row);
     return why === undefined ? [] : [`${row.id} ${pathOf(row)}: ${why}`];
   });
-  return [...rows, ...world.places.flatMap((place) => unseen(world, place))];
+  return [...rows, ...world.places.flatMap((place) => unseen(world, place)), ...untold(world)];
 }
 
 function pathOf({ dir, name }: Document): RawPath {
@@ -118,6 +120,7 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     case "FILE_INCOMPLETE":
       return isUnfinished(place, pathOf(row)) || !isOpen;
     case "MARKER_MISSING":
+    case "NOT_RENAMED":
     case "SIDECAR_MISSING":
     case "NOTES_BROKEN":
       return !place || !isOpen || isMissing(place, row);

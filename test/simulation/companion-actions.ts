@@ -14,6 +14,8 @@ const REST_MS = 2_500;
 export function dress(world: SimulatedWorld, place: Place, path: RawPath): void {
   const { dice } = world;
   const use = companionUseOf(place.settings);
+  if (place.settings.rules.ready.by === "rename" && dice.chance(0.8))
+    world.later(dice.int(0, 10_000), () => renameInto(place, path));
   if (use.sidecars && dice.chance(0.7))
     world.later(dice.int(0, 20_000), () => writeSidecar(world, place, path));
   if (use.markers && dice.chance(0.8))
@@ -45,10 +47,17 @@ export function dressAll(world: SimulatedWorld, place: Place): void {
   const use = companionUseOf(place.settings);
   for (const path of tree.paths.filter((each) => tree.isEligible(each))) {
     if (!world.dice.chance(0.85)) continue;
+    if (place.settings.rules.ready.by === "rename") renameInto(place, path);
     if (use.markers && !isMarked(tree, path)) writeMarker(place, path);
     if (use.sidecars && tree.at(sidecarOf(path))?.content.startsWith(POISON) !== false)
       writeSidecar(world, place, path);
   }
+}
+
+/** Aside, and back into its place. */
+function renameInto({ source: { tree } }: Place, path: RawPath): void {
+  const file = tree.at(path);
+  if (file?.whole && !file.renamed) tree.setUnreadable(path, file.unreadable);
 }
 
 function writeMarker({ source: { tree } }: Place, path: RawPath): void {

@@ -39,6 +39,8 @@ export function notesOf(
     kind: "waits" as const,
     problem: { code, message } satisfies Problem,
   });
+  if (ready.by === "rename" && !tree.at(path)?.renamed)
+    return waits("NOT_RENAMED", "written in place");
   if (ready.by === "marker" && !isMarked(tree, path)) return waits("MARKER_MISSING", "no marker");
   const file = sidecar === "none" ? undefined : tree.at(sidecarOf(path));
   if (!file) {

@@ -32,9 +32,11 @@ export const changeRules: Change = (world, place) => {
   // What somebody is writing to by the one may rest for too long by the other.
   if (dice.chance(0.5) && !someGrow(world))
     return set(world, place, { stillIncomplete: stillIncomplete === "hold" ? "upload" : "hold" });
+  const drawn = someHooks(dice);
+  if (dice.chance(0.5)) return set(world, place, { hooks: { ...hooks, after: drawn.after } });
   // Under a name that a hook gives, what a lost journal sent before is another document.
   if (world.isFirstRun) return undefined;
-  return set(world, place, { hooks: hooks && dice.chance(0.5) ? undefined : someHooks(dice) });
+  return set(world, place, { hooks: { ...hooks, before: drawn.before } });
 };
 
 /** The same source under another name. */
@@ -60,7 +62,8 @@ function set(world: SimulatedWorld, place: Place, settings: Partial<Mirror>): Pr
     const { target } = place.settings;
     const until = world.clock.monotonic();
     if (settings.target && "path" in target) place.formerTargets.push({ ...target, until });
-    if ("hooks" in settings || settings.stillIncomplete) place.rulesChanged.push(until);
+    const isOfBefore = settings.hooks && settings.hooks.before !== place.settings.hooks?.before;
+    if (isOfBefore || settings.stillIncomplete) place.rulesChanged.push(until);
     place.settings = { ...place.settings, ...settings };
   });
 }

@@ -28,6 +28,10 @@ const WRITES: ReadonlySet<string> = new Set([
   "setPaused",
   "setKeyValue",
   "setContents",
+  "keepOutboxEntries",
+  "endOutboxEntry",
+  "putOffOutboxEntry",
+  "pullInOutboxEntries",
 ] satisfies (keyof Journal)[]);
 
 /**

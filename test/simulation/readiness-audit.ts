@@ -17,7 +17,7 @@ export function isNamed(
   document: StoredDocument,
 ): boolean {
   const { filename } = document.sent;
-  const mayBeNamed = settings.hooks !== undefined || rulesChanged.length > 0;
+  const mayBeNamed = settings.hooks?.before !== undefined || rulesChanged.length > 0;
   const names = mayBeNamed ? namesBy(path, document.content) : [nameOf(path)];
   return names.includes(filename);
 }
@@ -52,6 +52,9 @@ function whyNot(
   const { rules } = place.settings;
   const { tree } = place.source;
   if (rules.ready.by === "marker" && !tree.wasMarked(path, content)) return "was not marked";
+  if (rules.ready.by === "rename" && !tree.wasRenamed(path, content)) return "was not renamed";
+  const ageMs = storedAt - tree.writtenAt(path, content);
+  if (ageMs < rules.ready.minAgeMs && !world.wasClockSet) return "was too young";
   if (title === undefined && rules.sidecar === "required") return "had no sidecar";
   const isTorn = title?.includes("~") === true && world.wasClockSet;
   if (title !== undefined && !isTorn && !tree.contentsAt(sidecarOf(path)).has(title))

@@ -178,6 +178,52 @@ export const ALONE: Sabotage = {
     }),
 };
 
+/** Takes a file that was written in place for one that was renamed into it. */
+export const RENAME_UNSEEN: Sabotage = {
+  reader: (reader) =>
+    replaced(reader, {
+      inspect: async (mirrorId, files, options) => {
+        const found = await reader.inspect(mirrorId, files, options);
+        const isWritten = (each: Inspection) =>
+          each.kind === "waits" && each.problem.code === "NOT_RENAMED";
+        if (!found.some(isWritten)) return found;
+        const alone = await reader.inspect(mirrorId, files, { ...options, alone: true });
+        return found.map((each, at) => (isWritten(each) ? (alone[at] ?? each) : each));
+      },
+    }),
+};
+
+/** Sends files however young they are. */
+export const YOUNG_SENT: Sabotage = {
+  settings: (settings) => {
+    const { rules } = settings;
+    return { ...settings, rules: { ...rules, ready: { ...rules.ready, minAgeMs: 0 } } };
+  },
+};
+
+/** Takes what an `after` hook failed for as told. */
+export const TOLD_ONCE: Sabotage = {
+  often: ["hook fails or works"],
+  journal: (journal) =>
+    replaced(journal, {
+      putOffOutboxEntry: (number, tries, dueAt) =>
+        tries > 0
+          ? journal.endOutboxEntry(number)
+          : journal.putOffOutboxEntry(number, tries, dueAt),
+    }),
+};
+
+/** Tells `after` hooks of documents whose files are still to be moved or deleted. */
+export const TOLD_TOO_SOON: Sabotage = {
+  journal: (journal) =>
+    replaced(journal, {
+      document: async (id) => {
+        const document = await journal.document(id);
+        return document?.after === "due" ? { ...document, after: null } : document;
+      },
+    }),
+};
+
 /** Takes whatever stands next to a file for what was sent with it. */
 export const ANY_SIDECAR: Sabotage = {
   often: ["companion", "copy"],

@@ -109,12 +109,14 @@ export class SimulatedDaemon {
       world.store,
       (applied) => {
         for (const line of journaled(applied)) world.trace.add(this.name, line);
+        world.remember(applied);
         this.#sync?.journaled(applied);
       },
       cluster,
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
     for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
+    await world.keepNews(journal);
     await cluster.seek([ACCOUNT, ...world.places.map(({ mirrorId }) => ofMirror(mirrorId))]);
     const ownership = ownershipOf(cluster, 1);
     cluster.listen((change) => {

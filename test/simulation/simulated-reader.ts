@@ -33,7 +33,16 @@ import {
 import type { Dice } from "./dice.ts";
 import type { Life } from "./life.ts";
 import { offline, unreadable } from "./send-outcome.ts";
-import { answerTo, HOOK_MS, type SimulatedHook } from "./simulated-hook.ts";
+import {
+  heard,
+  HOOK_FAILURES,
+  HOOK_MS,
+  HUNG,
+  type News,
+  newsIn,
+  said,
+  type SimulatedHook,
+} from "./simulated-hook.ts";
 import type { SimulatedArchive } from "./simulated-archive.ts";
 import { type SimulatedTree, digestOf } from "./simulated-tree.ts";
 
@@ -50,6 +59,8 @@ export type Source = {
   /** Of its mirror: what nobody changes. */
   readonly settings: CompanionSettings;
   readonly hook: SimulatedHook;
+  /** Something about an `after` hook that is called. */
+  readonly told: (news: News) => void;
   /** Something about a file that is moved or deleted; called before it goes. */
   readonly afterActions: (path: RawPath, content: string) => void;
   /** The same of the sidecar of a document. */
@@ -172,16 +183,16 @@ export class SimulatedReader implements UsedReader {
     });
   }
 
-  /** A hook that fails may have been at it for as long as one that does not. */
-  hook({ input }: HookOrder): Promise<HookEnd> {
+  /** A hook that fails may have been at it for as long as one that does not, or hangs until it is killed. */
+  hook({ input, timeoutMs }: HookOrder): Promise<HookEnd> {
     return this.#work(async (pause) => {
       const { source, dice } = this.#parts;
-      const { digest, answer } = answerTo(input);
-      await pause(dice.pick(HOOK_MS) ?? 0);
-      source.hook.asked.add(digest);
-      if (!dice.chance(source.hook.failing)) return { output: Buffer.from(answer) };
-      source.hook.failed.add(digest);
-      return { failure: "it ended with 1" };
+      const news = newsIn(input);
+      if (news) source.told(news);
+      const failure = dice.chance(source.hook.failing) ? dice.pick(HOOK_FAILURES) : undefined;
+      await pause(failure === HUNG ? timeoutMs : (dice.pick(HOOK_MS) ?? 0));
+      const answer = news ? heard(source.hook, news, failure) : said(source.hook, input, failure);
+      return failure === undefined ? { output: Buffer.from(answer) } : { failure };
     });
   }
 

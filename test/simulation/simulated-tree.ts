@@ -14,6 +14,10 @@ export type SimulatedFile = {
   /** False while its writer is at it. */
   readonly whole: boolean;
   readonly unreadable: boolean;
+  /** It was renamed, or changed without a write, since it was last written: its change time is later than its time. */
+  readonly renamed: boolean;
+  /** When it was last written, by the monotonic clock. */
+  readonly writtenAt: number;
 };
 
 /** The bytes of a file that is written. */
@@ -35,6 +39,10 @@ export class SimulatedTree {
   readonly #appearances = new Map<string, number>();
   /** Whole files whose marker was put next to them, as `appearance` writes them. */
   readonly #marked = new Set<string>();
+  /** The same of those that were not written in place. */
+  readonly #renamed = new Set<string>();
+  /** When whole files were written, as `appearance` writes them; the first time. */
+  readonly #writtenAt = new Map<string, number>();
   /** Whole contents that ever were at a path. */
   readonly #contents = new Map<RawPath, Set<string>>();
   readonly #changed: (path: RawPath) => void;
@@ -85,6 +93,16 @@ export class SimulatedTree {
     return this.#marked.has(appearance(path, content));
   }
 
+  /** True when this content of a file was renamed into its place. */
+  wasRenamed(path: RawPath, content: string): boolean {
+    return this.#renamed.has(appearance(path, content));
+  }
+
+  /** When this content of a file was written, by the monotonic clock; the first time. */
+  writtenAt(path: RawPath, content: string): number {
+    return this.#writtenAt.get(appearance(path, content)) ?? Number.NEGATIVE_INFINITY;
+  }
+
   /** Whole contents that ever were at a path. */
   contentsAt(path: RawPath): ReadonlySet<string> {
     return this.#contents.get(path) ?? new Set();
@@ -130,7 +148,8 @@ export class SimulatedTree {
     const seen = there
       ? this.#touched({ ...there, ...size })
       : this.#seen(size, (this.#inodes += 1));
-    this.#put(path, { content, seen, whole, unreadable: false });
+    const writtenAt = this.#clock.monotonic();
+    this.#put(path, { content, seen, whole, unreadable: false, renamed: false, writtenAt });
     if (whole) this.#appear(path, content);
   }
 
@@ -140,13 +159,15 @@ export class SimulatedTree {
     if (!file) return;
     const modifiedAt = Math.max(this.#clock.now(), this.#lastModifiedAt + 1);
     this.#lastModifiedAt = modifiedAt;
-    this.#put(path, { ...file, seen: this.#touched({ ...file.seen, modifiedAt }) });
+    const seen = this.#touched({ ...file.seen, modifiedAt });
+    this.#put(path, { ...file, seen, renamed: false });
   }
 
+  /** Its change time alone is another one, as when it was renamed and back. */
   setUnreadable(path: RawPath, unreadable: boolean): void {
     const file = this.#files.get(path);
     if (!file) return;
-    this.#put(path, { ...file, unreadable, seen: this.#touched(file.seen) });
+    this.#put(path, { ...file, unreadable, seen: this.#touched(file.seen), renamed: true });
   }
 
   remove(path: RawPath): void {
@@ -177,7 +198,7 @@ export class SimulatedTree {
     for (let number = 2; this.#files.has(to); number++) {
       to = path.replace(/(\.[^./]*)$/, `-${number}$1`) as RawPath;
     }
-    this.#put(to, { ...file, seen: this.#touched(file.seen) });
+    this.#put(to, { ...file, seen: this.#touched(file.seen), renamed: true });
     if (to !== path) this.#appear(to, file.content);
   }
 
@@ -192,7 +213,7 @@ export class SimulatedTree {
     if (!file || from === to) return;
     this.#forget();
     this.#files.delete(from);
-    this.#put(to, { ...file, seen: this.#touched(file.seen) });
+    this.#put(to, { ...file, seen: this.#touched(file.seen), renamed: true });
     if (file.whole) this.#appear(to, file.content);
     this.#changed(from);
   }
@@ -257,8 +278,11 @@ export class SimulatedTree {
   }
 
   /** What is next to each other now. */
-  #remember(path: RawPath, { content, whole }: SimulatedFile): void {
+  #remember(path: RawPath, { content, whole, renamed, writtenAt }: SimulatedFile): void {
     if (!whole) return;
+    const key = appearance(path, content);
+    if (renamed) this.#renamed.add(key);
+    this.#writtenAt.set(key, Math.min(writtenAt, this.#writtenAt.get(key) ?? writtenAt));
     this.#contents.set(path, (this.#contents.get(path) ?? new Set()).add(content));
     const document = documentOfCompanion(path, { sidecars: false, markers: true }) ?? path;
     const file = this.#files.get(document);

@@ -1,13 +1,17 @@
 import type { Archive } from "../../src/archive/archive.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
-import type { Config } from "../../src/config/config.ts";
+import type { Config, Mirror } from "../../src/config/config.ts";
 import { bindArchives } from "../../src/daemon/bind-archives.ts";
+import { idle } from "../../src/daemon/idle.ts";
 import type { Applied, Journal, MirrorRow } from "../../src/journal/journal.ts";
+import { toldBy } from "../../src/journal/outbox-entry.ts";
 import { QUERIES } from "../../src/journal/sqlite-queries.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
 import { documentOfCompanion } from "../../src/source/companions.ts";
 import { eligibility } from "../../src/source/eligible.ts";
+import { statusOf } from "../../src/report/status.ts";
+import { Listeners } from "../../src/std/listeners.ts";
 import { Wakeup } from "../../src/std/wakeup.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { type RawPath, dirOf, joinRaw } from "../../src/std/raw-path.ts";
@@ -26,7 +30,8 @@ import { companionUseOf } from "./companions.ts";
 import { Dice } from "./dice.ts";
 import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
-import { aSimulatedHook, isVetoed } from "./simulated-hook.ts";
+import { aSimulatedHook, isVetoed, type News, newsKey } from "./simulated-hook.ts";
+import { mistold } from "./hook-audit.ts";
 import { SimulatedArchive } from "./simulated-archive.ts";
 import type { SimulatedReader, Source, UsedReader } from "./simulated-reader.ts";
 import { digestOf, SimulatedTree } from "./simulated-tree.ts";
@@ -63,6 +68,8 @@ export type Sabotage = {
   readonly doubt?: SyncContext["config"]["upload"]["doubt"];
   /** Requests get their end though the lease is over. */
   readonly unfenced?: true;
+  /** What the loops take for the settings of a mirror. */
+  readonly settings?: (settings: Mirror) => Mirror;
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
   readonly archive?: (archive: Archive, world: SimulatedWorld) => Archive;
   /** What `adopt` looks through. */
@@ -112,6 +119,10 @@ export class SimulatedWorld {
   readonly lost = new Set<number>();
   /** The archive's ids of what became CONVERTED while its mirror kept its files; a journal taken back gives ids of rows again. */
   readonly kept = new Set<number>();
+  /** What `after` hooks are to be told, as `newsKey` writes it, and of which mirror. */
+  readonly news = new Map<string, number>();
+  /** Of all archives of the journal. */
+  readonly #hostPlaces: Place[];
   #snapshot: (() => void) | undefined;
   #own: { readonly of: readonly Document[]; readonly rows: readonly Document[] } | undefined;
   readonly config: SyncContext["config"];
@@ -125,6 +136,8 @@ export class SimulatedWorld {
   #sync: Sync | undefined;
   #readers = new Map<number, SimulatedReader>();
   #batches = 0;
+  /** Called whenever something changes. */
+  readonly #changed = new Listeners();
 
   /** `first`: the world of another archive, whose journal and host this one shares. */
   constructor(seed: number, sabotage: Sabotage = {}, first?: SimulatedWorld) {
@@ -133,6 +146,7 @@ export class SimulatedWorld {
     this.trace = first?.trace ?? new Trace(this.clock);
     this.store = first?.store ?? new MemoryStore();
     this.startedAt = this.clock.now();
+    this.#hostPlaces = first ? first.#hostPlaces : [];
     this.archiveId = first ? 2 : 1;
     this.#sabotage = sabotage;
     this.archive = new SimulatedArchive(this.clock, this.dice, this.trace, () =>
@@ -150,6 +164,7 @@ export class SimulatedWorld {
         firstRun,
       ),
     );
+    this.#hostPlaces.push(...this.places);
     // What others put there is no lost journal.
     if (!this.isFirstRun) this.#endFirstRuns();
     const config = someConfig(this.dice);
@@ -197,8 +212,8 @@ export class SimulatedWorld {
     return this.places.find((place) => place.mirrorId === mirrorId);
   }
 
-  /** Starts the daemon, over whatever an earlier life left. */
-  start(): void {
+  /** Starts the daemon, over whatever an earlier life left; one that is not `sending` sends nothing. */
+  start(sending = true): void {
     this.trace.add("daemon", "starts");
     if (this.#life && !this.#isStopped) this.store.markUnclean();
     this.#isStopped = false;
@@ -206,7 +221,7 @@ export class SimulatedWorld {
     this.#life = life;
     this.#sync = undefined;
     this.#readers = new Map();
-    this.#running = this.#live(life).catch((error: unknown) => {
+    this.#running = this.#live(life, sending).catch((error: unknown) => {
       if (life.isBroken) life.crash();
       if (!life.isOver && !life.stopping.aborted) this.broke(error);
     });
@@ -260,6 +275,13 @@ export class SimulatedWorld {
     const owned = new Set(this.rows.map(({ documentId }) => documentId));
     for (const { id, foreign } of this.archive.stored)
       if (!foreign && !owned.has(id)) this.lost.add(id);
+    // What becomes CONVERTED once more is as `after` says by then.
+    const isConverted = ({ state }: Document) => state === "converted";
+    const converted = new Set(this.rows.filter(isConverted).map(({ documentId }) => documentId));
+    for (const id of this.kept) if (!converted.has(id)) this.kept.delete(id);
+    // Rows have other ids from here on.
+    this.news.clear();
+    for (const { source } of this.places) source.hook.got.clear();
     this.start();
   }
 
@@ -268,6 +290,30 @@ export class SimulatedWorld {
     return this.reconfigure(() => {
       for (const place of this.places) place.isOut = false;
     });
+  }
+
+  /** Resolves once nothing continues automatically in a pass in which nothing is sent; rejects as a command does. */
+  async idle(signal: AbortSignal): Promise<void> {
+    const { clock } = this;
+    // It has to come up first.
+    while (!this.sync) await clock.sleep(100, signal);
+    const { sync } = this;
+    const journal = new MemoryJournal({ store: this.store }).of(this.archiveId);
+    const mirrors = this.places.flatMap(({ isOut, settings }) => (isOut ? [] : [settings]));
+    const archive = { ...this.config.archive, ...ARCHIVES[this.archiveId] };
+    const config = { ...(this.config as Config), mirrors, archive };
+    const watched = {
+      journal,
+      scanSchedulers: [...sync.scanSchedulers.values()],
+      sending: false,
+      outage: () => sync.outage,
+      askConverted: () => sync.askConverted(),
+      identity: () => "same" as const,
+      changed: this.#changed,
+      clock,
+      status: () => statusOf(journal, config, true, clock.now()),
+    };
+    await idle(watched, { waitConverted: false }, signal);
   }
 
   /** Something that happens on its own after a while. */
@@ -361,7 +407,12 @@ export class SimulatedWorld {
       if (action === "delete" && !this.archive.stored.some(isThere))
         this.problems.push(`${path}: its sidecar ${title} is gone, and the archive has none of it`);
     };
-    const given = { tree, mode, settings, hook: aSimulatedHook(), afterActions, sidecarGoes };
+    const told = (news: News) => {
+      this.trace.add("daemon", `tells ${newsKey(news)}`);
+      this.problems.push(...mistold(this, news));
+    };
+    const hook = aSimulatedHook();
+    const given = { tree, mode, settings, hook, told, afterActions, sidecarGoes };
     const source: Source = { ...given, online: true, ambush: undefined };
     const place: Place = {
       mirrorId,
@@ -417,10 +468,10 @@ export class SimulatedWorld {
       this.problems.push(`${path}: moved or deleted, but the archive does not have ${content}`);
   }
 
-  async #live(life: Life): Promise<void> {
+  async #live(life: Life, sending: boolean): Promise<void> {
     const whole = life.journal(this.store, (applied) => {
       for (const line of journaled(applied)) this.trace.add("journal", line);
-      this.#rememberKept(applied);
+      this.remember(applied);
       this.#sync?.journaled(applied);
     });
     const plain = whole.of(this.archiveId);
@@ -429,6 +480,7 @@ export class SimulatedWorld {
     const mirrors = new Map<number, LiveMirror>();
     const configured = this.places.filter(({ isOut }) => !isOut);
     await this.#bind(journal, plain, configured);
+    await this.keepNews(whole);
     for (const place of configured) {
       const { reader, mirror } = await this.#mirror(place, life, journal, ready.promise);
       this.#readers.set(place.mirrorId, reader);
@@ -455,14 +507,14 @@ export class SimulatedWorld {
       clock: this.clock,
       random: this.dice.random,
       log: silentLog,
-      sending: true,
+      sending,
       maxSleepMs: MAX_SLEEP_MS,
       newBatchId: () => `batch-${++this.#batches}`,
     };
     const sync = await Sync.open(
       context,
       (at) => (this.#hasSchedule ? Math.ceil((at + 1) / PROBE_EVERY_MS) * PROBE_EVERY_MS : null),
-      () => undefined,
+      () => this.#changed.tell(),
     );
     this.#sync = sync;
     ready.resolve(sync);
@@ -484,14 +536,24 @@ export class SimulatedWorld {
     }
   }
 
-  /** What was archived while its files were to be kept. */
-  #rememberKept(applied: readonly Applied[]): void {
+  /** Outcomes of mirrors that have an `after` hook are kept for it. */
+  keepNews(journal: Journal): Promise<void> {
+    const told = this.#hostPlaces.filter(({ isOut, settings }) => !isOut && settings.hooks?.after);
+    return journal.keepOutboxEntries(told.map(({ mirrorId }) => mirrorId));
+  }
+
+  /** What was archived while its files were to be kept, and what hooks are to be told. */
+  remember(applied: readonly Applied[]): void {
     for (const { change, document, skipped } of applied) {
       if (skipped || !document || change.type !== "event") continue;
-      const place = this.placeOf(document.mirrorId);
+      const { id, mirrorId, documentId } = document;
+      const place = this.placeOf(mirrorId);
       // Of a mirror that is out, what it says when it is back decides.
-      const isKept = place?.isOut === false && place.settings.after.kind === "keep";
-      if (change.event.type === "converted" && isKept) this.kept.add(document.documentId ?? 0);
+      if (!place || place.isOut) continue;
+      const isKept = place.settings.after.kind === "keep";
+      if (change.event.type === "converted" && isKept) this.kept.add(documentId ?? 0);
+      const outcome = toldBy(change.event);
+      if (outcome && place.settings.hooks?.after) this.news.set(newsKey({ outcome, id }), mirrorId);
     }
   }
 
@@ -526,7 +588,8 @@ export class SimulatedWorld {
         }),
       );
     };
-    return liveMirror(place, outside, ready, started);
+    const settings = this.#sabotage.settings?.(place.settings) ?? place.settings;
+    return liveMirror({ ...place, settings }, outside, ready, started);
   }
 
   async #stopped(life: Life, sync: Sync): Promise<void> {

@@ -57,7 +57,12 @@ export function someMirror(
     [1, "optional"],
     [1, "required"],
   ] as const);
-  const by = dice.chance(0.15) ? "marker" : "quiet";
+  const by = dice.weighted([
+    [7, "quiet"],
+    [1, "marker"],
+    [1, "rename"],
+  ] as const);
+  const minAgeMs = dice.chance(0.1) ? dice.int(1, 10) * MINUTE : 0;
   return aMirror({
     name: `mirror-${mirrorId}`,
     source: `/srv/${mirrorId}`,
@@ -71,31 +76,35 @@ export function someMirror(
     changed: dice.chance(0.1) ? "ignore" : "upload",
     stillIncomplete: dice.chance(0.3) ? "upload" : "hold",
     after,
-    hooks: dice.chance(0.15) ? someHooks(dice) : undefined,
+    hooks: dice.chance(0.25) ? someHooks(dice) : undefined,
     rules: {
       ...NO_RULES,
       sidecar,
-      ready: { ...NO_RULES.ready, by },
+      ready: { ...NO_RULES.ready, by, minAgeMs },
       order: dice.pick(ORDERS) ?? "oldest",
       duplicates: dice.chance(0.2) ? "skip" : "upload",
     },
   });
 }
 
-/** True for a mirror whose files go by themselves: nothing is to stand next to them, and no hook is asked. */
+/** True for a mirror whose files go by themselves: nothing is to stand next to them or to pass, and no hook is called. */
 export function isPlain({ rules: { ready, sidecar }, hooks }: Mirror): boolean {
-  return ready.by === "quiet" && sidecar === "none" && !hooks;
+  return ready.by === "quiet" && ready.minAgeMs === 0 && sidecar === "none" && !hooks;
 }
 
-/** A hook that is asked before documents are sent. */
+/** A hook that is asked before documents are sent, one that is told what became of them, or both. */
 export function someHooks(dice: Dice): Hooks {
-  return {
+  const timeoutMs = 30 * SECOND;
+  const which = dice.pick(["before", "after", "both"] as const) ?? "both";
+  const before: Hooks = {
     before: {
       command: ["ask"],
-      timeoutMs: 30 * SECOND,
+      timeoutMs,
       concurrency: dice.int(1, 3),
       onFailure: dice.chance(0.5) ? "hold" : "send",
       afterVeto: dice.chance(0.5) ? { kind: "keep" } : { kind: "move", to: "/srv/vetoed" },
     },
   };
+  const after: Hooks = { after: { command: ["tell"], timeoutMs, concurrency: dice.int(1, 3) } };
+  return { ...(which === "after" ? {} : before), ...(which === "before" ? {} : after) };
 }
