@@ -1,6 +1,6 @@
 /** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
 import { hasWaited, isRecentChange, tooOften } from "../domain/change-rate.ts";
-import { type Document, mayBeArchived, SENT_STATES } from "../domain/document.ts";
+import { type Document, mayBeArchived, type Problem, SENT_STATES } from "../domain/document.ts";
 import { isRecreated } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
 import { joinRaw } from "../std/raw-path.ts";
@@ -18,7 +18,7 @@ import {
   mayBeHere,
   type Followed,
 } from "./former-places.ts";
-import { movedFromOther } from "./other-mirrors.ts";
+import { awayOf, movedFromOther } from "./other-mirrors.ts";
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
@@ -208,7 +208,7 @@ function again({ mirror, whole: { seen, digest } }: Settled, before: Document) {
 
 /**
  * A sent row with these bytes whose file is not where it was: this is that file. `in hand`: one is
- * just being moved or deleted, and may be back in a moment.
+ * just being moved or deleted, and may be back in a moment. A problem: nobody can look whether it is there.
  */
 async function movedFrom(
   context: DecisionContext,
@@ -216,7 +216,7 @@ async function movedFrom(
   document: Document,
   here: Here & Pick<Whole, "digest">,
   followed: Followed,
-): Promise<Document | "in hand" | undefined> {
+): Promise<Document | Problem | "in hand" | undefined> {
   const { id } = mirror.row;
   const sent = await context.journal.sentWith(id, here.digest, here.seen.sizeBytes);
   const ignored = isIgnoring(mirror) ? await context.journal.ignoredWith(id, here.digest) : [];
@@ -231,5 +231,7 @@ async function movedFrom(
   const [looks, wasInHand] = await followed.afterActions.during(look);
   const isFound = others.map((other, index) => isHere(other, looks[index], here));
   if (paths.some((path, index) => isFound[index] && wasInHand(id, path))) return "in hand";
-  return others.find((_, index) => isFound[index]);
+  const unknown = paths.find((_, index) => isFound[index] === "unknown");
+  const found = others.find((_, index) => isFound[index] === true);
+  return found ?? (unknown === undefined ? undefined : awayOf(mirror, unknown));
 }

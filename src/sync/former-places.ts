@@ -49,12 +49,17 @@ export function lookAtPlaces(
   return reader.look(row.id, places, spelt);
 }
 
-/** Whether a row that may be here is: its place is empty, or this one, or has another file, which was given its name. */
-export function isHere(row: Document, place: Look, here: Here): boolean {
-  const { current, after, seen } = row;
+/**
+ * Whether a row that may be here is: its place is empty, or was when it could last be looked at; or is this one, or has
+ * another file, which was given its name. `unknown`: it is the same file, which may be linked there.
+ */
+export function isHere(row: Document, place: Look, here: Here): boolean | "unknown" {
+  const { current, after, seen, goneAt } = row;
   if (place === null || after === "done" || isItsPlace(row, here)) return true;
+  if (place === undefined && current && goneAt !== null) return true;
   if (!isSameFile(seen.stamp, here.seen.stamp)) return false;
-  return place === undefined ? !current : !isSameFile(seen.stamp, place.stamp);
+  if (place === undefined) return current ? "unknown" : true;
+  return !isSameFile(seen.stamp, place.stamp);
 }
 
 /**

@@ -29,7 +29,6 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
   const rows: Document[] = [];
   for (const { id, archiveId } of await journal.mirrors()) {
     if (id === mirror.row.id || archiveId !== journal.archiveId) continue;
-    const isFormer = !configured.has(id);
     for (const row of await journal.sentWith(id, whole.digest, whole.seen.sizeBytes)) {
       if (row.duplicateOf !== null) continue;
       const isIt =
@@ -37,7 +36,7 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
           ? isMovedBack(row, here)
           : row.current ||
             isSameFile(row.seen.stamp, here.seen.stamp) ||
-            (isFormer && (await isTouched(journal, row)));
+            (await isTouched(journal, row));
       if (isIt) rows.push(row);
     }
   }
@@ -76,7 +75,7 @@ async function isInItsPlace(
   return false;
 }
 
-/** Its file was seen to change before its mirror ended, which never learned whether the content did. */
+/** Its file was seen to change, and its mirror does not know yet, or ended before it did, whether the content did. */
 async function isTouched(journal: FileIndex, { id, mirrorId, dir, name }: Document) {
   const current = await journal.currentAt(mirrorId, joinRaw(dir, name));
   return current?.supersedes === id && current.digest === null;
@@ -92,7 +91,7 @@ export async function movedFromOther(
   found: WholeFile,
   { rows: followed, afterActions }: Followed,
 ): Promise<Document | Problem | "in hand" | undefined> {
-  const { configured, ownership } = context;
+  const { journal, configured, ownership } = context;
   const { mirror, here } = found;
   for (const row of await sentByOthers(context, found)) {
     if (followed.has(row.id)) continue;
@@ -110,10 +109,11 @@ export async function movedFromOther(
     if (!isReachable(other)) return awayOf(other, path);
     const look = () => lookAtPlaces(other, [path], here.path);
     const [[place], wasInHand] = await afterActions.during(look);
-    if (row.current && place === undefined) return awayOf(other, path);
-    const isNews = row.current && place === null && row.goneAt === null;
+    const isThere = row.current || (await isTouched(journal, row));
+    if (isThere && place === undefined) return awayOf(other, path);
+    const isNews = isThere && place === null && row.goneAt === null;
     if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
-    if (isHere(row, place, here)) return row;
+    if (isHere(row, place, here) === true) return row;
   }
   return undefined;
 }
@@ -122,7 +122,8 @@ function pathOf({ dir, name }: Document): RawPath {
   return joinRaw(dir, name);
 }
 
-function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Problem {
+/** Why a file is held that may be the one of a place that cannot be looked at. */
+export function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Problem {
   const message = `it may be ${shown(path)} of mirror ${name}, which cannot be looked at`;
   return { code: "SOURCE_OFFLINE", message };
 }

@@ -1098,6 +1098,29 @@ describe("settler archived", () => {
       );
     });
 
+    test.for([
+      ["away", "held", "nobody can look whether it is there"],
+      ["gone", "settling", "its own scan has to tell that the file is gone"],
+      ["there", "pending", "whatever it is by now, this is a copy of what it was"],
+    ] as const)(
+      "touched, which its mirror has not judged yet, %s: %s, since %s",
+      async ([where, expected]) => {
+        const mirrors = [{ target: there }, { source: "/srv/b", target: there }];
+        const { desk, settler } = await aSettler({ mirrors });
+        const place = { path: "scan.pdf", mirrorId: 2, targetPath: "/Scans" };
+        const row = sent(desk, "scan.pdf", "d1", { ...place, current: false });
+        desk.put({ ...place, state: "held", digest: null, supersedes: row.id, dueAt: null });
+        const reader = desk.readerOf(2);
+        const file = { seen: { ...row.seen, stamp: "touched" }, digest: "d1" };
+        if (where === "there") reader.files.set(rawOfText("scan.pdf"), file);
+        if (where === "away") reader.silent = true;
+        const seen = { ...row.seen, stamp: "moved" };
+        const { id } = settling(desk, "scan.pdf", "d1", { file: { seen } });
+        await desk.run(settler);
+        expect((await desk.journal.document(id))?.state).toBe(expected);
+      },
+    );
+
     test("an ignored edit of what the archive has no more, moved: it is sent, instead of being looked at on and on", async () => {
       const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
       const failed = { state: "failed", ignoredDigest: "d2" } as const;
@@ -1247,6 +1270,24 @@ describe("settler names", () => {
         await desk.run(settler);
         expect(desk.states()).toEqual(isSent ? ["converted", "pending"] : ["converted"]);
         expect((await desk.row(before)).name).toBe(isSent ? "scan.pdf" : "kept.pdf");
+      },
+    );
+
+    test.for([
+      [{}, seenAs("i", "2"), "held", "it may be there, and this a link to it"],
+      [{ goneAt: 5 }, seenAs("i", "2"), undefined, "it was gone when that could be looked at"],
+      [{ goneAt: 5 }, seenAs("j"), undefined, "so it was, be it moved by a copy"],
+      [{}, seenAs("copy"), "pending", "a copy is another document"],
+    ] as const)(
+      "its row %o, of a folder that cannot be looked at by now, and %o here: %s, since %s",
+      async ([set, seen, expected]) => {
+        const { desk, settler } = await aSettler();
+        const before = sent(desk, "b/scan.pdf", "d1", { seen: seenAs("i"), ...set });
+        desk.reader.look = async (_, paths) => paths.map(() => undefined);
+        const { id } = settling(desk, "x/scan.pdf", "d1", { file: { seen } });
+        await desk.run(settler);
+        expect((await desk.journal.document(id))?.state).toBe(expected);
+        expect((await desk.row(before)).dir).toBe(expected === undefined ? "x" : "b");
       },
     );
 
