@@ -70,6 +70,11 @@ const ACTIONS: Repertoire = [
   [2, "left unfinished", leaveUnfinished],
   [1, "hook fails or works", toggleHook],
   [2, "copy", (world, place) => onFile(world, place, (path) => copy(world, place, path))],
+  [
+    2,
+    "to another mirror",
+    (world, place) => onFile(world, place, (path) => pass(world, place, path)),
+  ],
   [1, "move directory", moveDirectory],
   [1, "remove directory", removeDirectory],
   [1, "unreadable", (world, place) => onFile(world, place, (path) => deny(world, place, path))],
@@ -215,6 +220,20 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
     target.isCopied = true;
   }
   target.source.tree.write(to, { content: file.content, sizeBytes: file.seen.sizeBytes });
+}
+
+/** A file goes from one mirror's source to another's. */
+function pass(world: SimulatedWorld, place: Place, path: RawPath): void {
+  const other = world.dice.pick(world.places.filter((each) => each !== place));
+  if (!other || place.isOut || other.isOut) return;
+  const to = world.dice.chance(0.5) ? path : somewhere(world, other);
+  if (to.slice(-4) !== path.slice(-4) || other.source.tree.at(to)?.whole === false) return;
+  const content = place.source.tree.at(path)?.content ?? "";
+  world.trace.add("world", `${path} goes to ${to} of ${other.mirrorId}`);
+  place.isCopied = true;
+  other.isCopied = true;
+  place.source.tree.moveOut(path, other.source.tree, to);
+  world.passes.push({ content, places: [place, other] });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Compares trees, journal and archive, and says whether anything is left to come. */
+import { isDeepStrictEqual } from "node:util";
 import type { Mirror } from "../../src/config/config.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
@@ -174,7 +175,8 @@ function suspectOf(world: SimulatedWorld, { sentName, problem, mirrorId }: Docum
   const isOwn = world.rows.some((row) => row.documentId === number && row.mirrorId === mirrorId);
   const isMoved = world.placeOf(mirrorId)?.settings.source.startsWith("/mnt/") === true;
   return world.archive.stored.find(
-    ({ id, sent }) => id === number && sent.filename === sentName && (isMoved || !isOwn),
+    ({ id, sent }) =>
+      id === number && sent.filename === sentName && (isMoved || !isOwn || world.lost.has(id)),
   );
 }
 
@@ -314,6 +316,12 @@ function twice(world: SimulatedWorld): string[] {
       Map.groupBy(own, ({ sent: { filename }, content }) => `${nameHere(filename)}: ${content}`),
       (document) => appearances(world, document, false),
     ),
+    // Renamed and moved, it is the same file.
+    ...tooOften(
+      world,
+      Map.groupBy(own, ({ content }) => content),
+      ({ content }) => births(world, content),
+    ),
   ];
 }
 
@@ -332,6 +340,24 @@ function tooOften(
       ? []
       : [`${place} is ${documents.length} times in the archive, ${allowed} allowed`];
   });
+}
+
+/** Of files with this content, wherever they went. */
+function births(world: SimulatedWorld, content: string): number {
+  const written = world.places.map(({ source: { tree } }) => tree.births(content));
+  // To another archive folder it goes as another document.
+  const isMeant = ({ formerTargets, settings }: Place, other: Place | undefined) =>
+    formerTargets.length > 0 || !isDeepStrictEqual(settings.target, other?.settings.target);
+  const passed = world.passes.filter(
+    (each) =>
+      each.content === content && each.places.some((place) => isMeant(place, each.places.at(-1))),
+  );
+  // Renamed since, what a lost journal sent is not recognised.
+  const owned = new Set(world.rows.map(({ documentId }) => documentId));
+  const unknown = world.archive.stored.filter(
+    (each) => each.content === content && world.lost.has(each.id) && !owned.has(each.id),
+  );
+  return written.reduce((sum, each) => sum + each, 0) + passed.length + unknown.length;
 }
 
 function appearances(world: SimulatedWorld, document: StoredDocument, there: boolean): number {
@@ -431,7 +457,7 @@ function unasked(world: SimulatedWorld): string[] {
   const { statements } = world.store.tables;
   const open = statements.rows<{ id: number }>(QUERIES.firstRuns, [world.archiveId, 0]);
   // A file may have moved since from a mirror whose first run was over.
-  if (open.length < statements.rows(QUERIES.mirrors, []).length) return [];
+  if (open.length < world.mirrorIds.size) return [];
   const sentIds = new Set(world.rows.map(({ documentId }) => documentId));
   return stored.flatMap(({ id, content, foreign, sent, storedAt }) => {
     if (foreign || !sentIds.has(id) || world.asNew.has(digestOf(content))) return [];

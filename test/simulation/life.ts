@@ -28,7 +28,6 @@ const WRITES: ReadonlySet<string> = new Set([
   "setPaused",
   "setKeyValue",
   "setContents",
-  "keepOutboxEntries",
   "endOutboxEntry",
   "putOffOutboxEntry",
   "pullInOutboxEntries",

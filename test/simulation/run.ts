@@ -1,6 +1,14 @@
 /** `npm run simulate -- --seed N --histories M`: many histories, and the seed of each that fails. */
 import { parseArgs } from "node:util";
-import { history } from "./history.ts";
+import { ClusterWorld } from "./cluster-world.ts";
+import { history, lived } from "./history.ts";
+import { historyOfTwo } from "./two-archives.ts";
+
+const HISTORIES = {
+  one: (seed: number) => history(seed),
+  two: (seed: number) => historyOfTwo(seed),
+  cluster: (seed: number) => lived(new ClusterWorld(seed), seed),
+};
 
 const { values } = parseArgs({
   options: {
@@ -8,9 +16,12 @@ const { values } = parseArgs({
     histories: { type: "string", default: "20000" },
     /** Prints the trace of every history that fails; of all of them where there is just one. */
     trace: { type: "boolean", default: false },
+    /** `one` daemon for one archive; `two` archives; a `cluster` of daemons. */
+    world: { type: "string", default: "one" },
   },
 });
 
+const historyOf = HISTORIES[values.world as keyof typeof HISTORIES];
 const first = Number(values.seed);
 const histories = Number(values.histories);
 const startedAt = performance.now();
@@ -18,7 +29,7 @@ let documents = 0;
 let simulatedMs = 0;
 const failed: number[] = [];
 for (let seed = first; seed < first + histories; seed++) {
-  const outcome = await history(seed);
+  const outcome = await historyOf(seed);
   documents += outcome.documents;
   simulatedMs += outcome.simulatedMs;
   if (values.trace && (histories === 1 || outcome.problems.length > 0)) {
@@ -27,7 +38,9 @@ for (let seed = first; seed < first + histories; seed++) {
   if (outcome.problems.length === 0) continue;
   failed.push(seed);
   console.log(`seed ${seed}:\n  ${outcome.problems.join("\n  ")}`);
-  console.log(`  repeat: npm run simulate -- --seed ${seed} --histories 1 --trace`);
+  console.log(
+    `  repeat: npm run simulate -- --world ${values.world} --seed ${seed} --histories 1 --trace`,
+  );
 }
 const seconds = (performance.now() - startedAt) / 1_000;
 const days = (simulatedMs / 86_400_000).toFixed(1);

@@ -116,7 +116,7 @@ export class SimulatedDaemon {
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
     for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
-    await world.keepNews(journal);
+    await world.keepNews();
     await cluster.seek([ACCOUNT, ...world.places.map(({ mirrorId }) => ofMirror(mirrorId))]);
     const ownership = ownershipOf(cluster, 1);
     cluster.listen((change) => {

@@ -37,6 +37,8 @@ export class SimulatedTree {
   readonly #files = new Map<RawPath, SimulatedFile>();
   readonly #directories = new Set<RawPath>([ROOT]);
   readonly #appearances = new Map<string, number>();
+  /** How often a content was written, wherever it was moved since. */
+  readonly #births = new Map<string, number>();
   /** Whole files whose marker was put next to them, as `appearance` writes them. */
   readonly #marked = new Set<string>();
   /** The same of those that were not written in place. */
@@ -56,16 +58,19 @@ export class SimulatedTree {
   #listings = new Map<RawPath, Listing>();
   #sorted: RawPath[] | undefined;
   #ticks = 0;
-  #inodes = 0;
+  #inodes: number;
   #lastModifiedAt = 0;
 
+  /** `inodes`: from where on it has its own, of those of its disk. */
   constructor(
     clock: Clock,
     network: boolean,
     eligible: Eligibility,
     changed: (path: RawPath) => void,
+    inodes = 0,
   ) {
     this.#clock = clock;
+    this.#inodes = inodes;
     this.#eligible = eligible;
     this.#network = network;
     this.#changed = changed;
@@ -86,6 +91,11 @@ export class SimulatedTree {
 
   at(path: RawPath): SimulatedFile | undefined {
     return this.#files.get(path);
+  }
+
+  /** How often a content was written, wherever it was moved since. */
+  births(content: string): number {
+    return this.#births.get(content) ?? 0;
   }
 
   /** True when its marker stood next to this content of a file. */
@@ -150,7 +160,9 @@ export class SimulatedTree {
       : this.#seen(size, (this.#inodes += 1));
     const writtenAt = this.#clock.monotonic();
     this.#put(path, { content, seen, whole, unreadable: false, renamed: false, writtenAt });
-    if (whole) this.#appear(path, content);
+    if (!whole) return;
+    this.#births.set(content, this.births(content) + 1);
+    this.#appear(path, content);
   }
 
   /** The same bytes, written again. */
@@ -218,6 +230,22 @@ export class SimulatedTree {
     this.#changed(from);
   }
 
+  /** Moves a file to another source on the same disk, over whatever is there; `isNews`: to be sent from there by right. */
+  moveOut(from: RawPath, other: SimulatedTree, to: RawPath, isNews = false): void {
+    const file = this.#files.get(from);
+    if (!file) return;
+    this.remove(from);
+    if (isNews) other.#births.set(file.content, other.births(file.content) + 1);
+    other.#bringIn(to, file);
+  }
+
+  #bringIn(path: RawPath, file: SimulatedFile): void {
+    const inode = file.seen.stamp.split(".")[3];
+    const seen = this.#seen(file.seen, inode === undefined ? (this.#inodes += 1) : Number(inode));
+    this.#put(path, { ...file, seen, renamed: true });
+    if (file.whole) this.#appear(path, file.content);
+  }
+
   /** Moves a directory and all files below it; their own stamps stay as they are. */
   moveDirectory(from: RawPath, to: RawPath): void {
     if (this.#directories.has(to)) return;
@@ -226,6 +254,10 @@ export class SimulatedTree {
     for (const dir of directories.filter((each) => isAtOrBelow(each, from))) {
       this.#directories.delete(dir);
       this.#directories.add((to + dir.slice(from.length)) as RawPath);
+    }
+    for (const dir of [...this.#denied].filter((each) => isAtOrBelow(each, from))) {
+      this.#denied.delete(dir);
+      this.#denied.add((to + dir.slice(from.length)) as RawPath);
     }
     for (const path of this.paths.filter((each) => each.startsWith(`${from}/`))) {
       const file = this.#files.get(path);
@@ -244,6 +276,7 @@ export class SimulatedTree {
   removeDirectory(dir: RawPath): void {
     for (const path of this.paths) if (path.startsWith(`${dir}/`)) this.remove(path);
     for (const each of this.directories) if (isAtOrBelow(each, dir)) this.#directories.delete(each);
+    for (const each of this.#denied) if (isAtOrBelow(each, dir)) this.#denied.delete(each);
     this.#forget();
   }
 

@@ -58,6 +58,9 @@ const ASKED_MS_MAX = 10 * SECOND;
 /** Longer than any request takes, and any answer of the archive is behind. */
 const TAKEN_BACK_MS = 120 * SECOND;
 
+/** More than the files of any source. */
+const INODES = 1_000_000;
+
 /** How long a stop waits for what is being sent. */
 const SHUTDOWN_MS = 5 * SECOND;
 
@@ -91,6 +94,9 @@ function pathOf({ dir, name }: Document): RawPath {
 /** One history of so many begins with a first run. */
 const FIRST_RUN_EVERY = 5;
 
+/** What the worlds of one journal share; `snapshot` takes that back. */
+type Host = { readonly worlds: SimulatedWorld[]; snapshot: (() => void) | undefined };
+
 /** Everything outside the loops, and the loops in it. */
 export class SimulatedWorld {
   readonly dice: Dice;
@@ -119,11 +125,12 @@ export class SimulatedWorld {
   readonly lost = new Set<number>();
   /** The archive's ids of what became CONVERTED while its mirror kept its files; a journal taken back gives ids of rows again. */
   readonly kept = new Set<number>();
+  /** Contents that went from one mirror to another. */
+  readonly passes: { readonly content: string; readonly places: readonly Place[] }[] = [];
   /** What `after` hooks are to be told, as `newsKey` writes it, and of which mirror. */
   readonly news = new Map<string, number>();
-  /** Of all archives of the journal. */
-  readonly #hostPlaces: Place[];
-  #snapshot: (() => void) | undefined;
+  /** The worlds of the archives of one journal, which one process serves. */
+  readonly host: Host;
   #own: { readonly of: readonly Document[]; readonly rows: readonly Document[] } | undefined;
   readonly config: SyncContext["config"];
   readonly #sabotage: Sabotage;
@@ -146,7 +153,8 @@ export class SimulatedWorld {
     this.trace = first?.trace ?? new Trace(this.clock);
     this.store = first?.store ?? new MemoryStore();
     this.startedAt = this.clock.now();
-    this.#hostPlaces = first ? first.#hostPlaces : [];
+    this.host = first?.host ?? { worlds: [], snapshot: undefined };
+    this.host.worlds.push(this);
     this.archiveId = first ? 2 : 1;
     this.#sabotage = sabotage;
     this.archive = new SimulatedArchive(this.clock, this.dice, this.trace, () =>
@@ -164,7 +172,6 @@ export class SimulatedWorld {
         firstRun,
       ),
     );
-    this.#hostPlaces.push(...this.places);
     // What others put there is no lost journal.
     if (!this.isFirstRun) this.#endFirstRuns();
     const config = someConfig(this.dice);
@@ -175,10 +182,9 @@ export class SimulatedWorld {
 
   #endFirstRuns(): void {
     const { statements } = this.store.tables;
-    for (const { mirrorId, settings } of this.places) {
+    for (const { settings } of this.places)
       statements.run(QUERIES.makeMirror, [settings.name, settings.source, this.archiveId]);
-      statements.run(QUERIES.endFirstRun, [mirrorId, 0]);
-    }
+    for (const id of this.mirrorIds) statements.run(QUERIES.endFirstRun, [id, 0]);
   }
 
   /** The rows of all lives. */
@@ -217,7 +223,10 @@ export class SimulatedWorld {
     this.trace.add("daemon", "starts");
     if (this.#life && !this.#isStopped) this.store.markUnclean();
     this.#isStopped = false;
-    const life = new Life(this.clock, this.dice, () => this.trace.add("daemon", "killed"));
+    const life = new Life(this.clock, this.dice, () => {
+      this.trace.add("daemon", "killed");
+      for (const { life: other } of this.host.worlds) other?.crash();
+    });
     this.#life = life;
     this.#sync = undefined;
     this.#readers = new Map();
@@ -229,48 +238,64 @@ export class SimulatedWorld {
 
   /** Starts it again if it was killed. */
   async restartIfDead(): Promise<void> {
-    if (this.#life?.isOver === false) return;
+    const { worlds } = this.host;
+    if (worlds.every(({ life }) => life?.isOver === false)) return;
     await this.clock.advance(this.dice.int(0, 5_000));
-    this.start();
+    for (const world of worlds) world.start();
   }
 
   /** SIGTERM: what is being sent is finished in time, or cut. */
   async stop(): Promise<void> {
+    const stops = this.host.worlds.flatMap((world) => world.#stopping() ?? []);
+    const isLeft = () => stops.some(({ isDone }) => !isDone);
+    for (let waited = 0; isLeft() && waited < 60; waited++) await this.clock.advance(SECOND);
+    for (const { isDone, world } of stops) {
+      if (!isDone && !world.life?.isOver) world.problems.push("the daemon did not stop");
+      world.#isStopped = isDone;
+    }
+    for (const { world } of stops) world.life?.crash();
+  }
+
+  #stopping(): { isDone: boolean; readonly world: SimulatedWorld } | undefined {
     const life = this.#life;
     const sync = this.sync;
-    if (!life || !sync) return;
+    if (!life || !sync) return undefined;
     this.trace.add("daemon", "is asked to stop");
-    const stop = { isDone: false };
+    const stop = { isDone: false, world: this };
     this.#track(
       this.#stopped(life, sync).then(() => {
         stop.isDone = true;
       }),
     );
-    for (let waited = 0; !stop.isDone && waited < 60; waited++) await this.clock.advance(SECOND);
-    if (!stop.isDone && !life.isOver) this.problems.push("the daemon did not stop");
-    this.#isStopped = stop.isDone;
-    life.crash();
+    return stop;
   }
 
   /** What a machine is taken back to: the journal, and not what it reads or sends to. */
   takeSnapshot(): void {
     // Where whatever is there is sent again, it is not guarded.
-    const isGuarded = this.places.every(({ settings }) => settings.firstRun === "hold");
-    if (isGuarded || this.#sabotage.unguarded) this.#snapshot = this.store.snapshot();
+    const isGuarded = this.#hostPlaces.every(({ settings }) => settings.firstRun === "hold");
+    if (isGuarded || this.#sabotage.unguarded) this.host.snapshot = this.store.snapshot();
   }
 
   /** A document that was sent since, and has another name by now, is not recognised. */
   forgetSnapshot(): void {
-    this.#snapshot = undefined;
+    this.host.snapshot = undefined;
   }
 
   /** The machine is taken back to its snapshot, once nothing is under way any more. */
   async goBack(): Promise<void> {
-    if (!this.#snapshot) return;
+    const { snapshot, worlds } = this.host;
+    if (!snapshot) return;
     this.life?.crash();
     await this.clock.advance(TAKEN_BACK_MS);
-    this.#snapshot();
-    this.#snapshot = undefined;
+    snapshot();
+    this.forgetSnapshot();
+    for (const world of worlds) world.#isBack();
+    for (const world of worlds) world.start();
+  }
+
+  /** Its journal is as it was earlier. */
+  #isBack(): void {
     this.#isStopped = false;
     const owned = new Set(this.rows.map(({ documentId }) => documentId));
     for (const { id, foreign } of this.archive.stored)
@@ -282,7 +307,6 @@ export class SimulatedWorld {
     // Rows have other ids from here on.
     this.news.clear();
     for (const { source } of this.places) source.hook.got.clear();
-    this.start();
   }
 
   /** Every mirror is in the configuration again. */
@@ -337,7 +361,11 @@ export class SimulatedWorld {
 
   /** Something was written next to the loops. */
   wroteOutside(): void {
-    this.#life?.wroteOutside();
+    for (const { life } of this.host.worlds) life?.wroteOutside();
+  }
+
+  get #hostPlaces(): Place[] {
+    return this.host.worlds.flatMap(({ places }) => places);
   }
 
   /** How many pages may be used beyond the month's: by what several daemons claim at once. */
@@ -385,9 +413,11 @@ export class SimulatedWorld {
     const { sidecar, ready } = settings.rules;
     const companions = { sidecar, ready: ready.by };
     const rules = { ...settings, ...companions, without: [], device: null, network };
-    const tree = new SimulatedTree(this.clock, network, eligibility(rules), (changed) => {
+    const changes = (changed: RawPath) => {
       if (mode === "native") this.#event(place, changed);
-    });
+    };
+    const inodes = mirrorId * INODES;
+    const tree = new SimulatedTree(this.clock, network, eligibility(rules), changes, inodes);
     const afterActions = (gone: RawPath, content: string) => {
       const isMoved = place.settings.hooks?.before?.afterVeto.kind === "move";
       if (isMoved && isVetoed(content)) return;
@@ -433,7 +463,7 @@ export class SimulatedWorld {
     // One that has hardly begun has nothing to stop.
     this.life?.crash();
     await change();
-    this.start();
+    for (const world of this.host.worlds) world.start();
   }
 
   /** Most events come; some are lost, or come for the whole directory. */
@@ -480,7 +510,7 @@ export class SimulatedWorld {
     const mirrors = new Map<number, LiveMirror>();
     const configured = this.places.filter(({ isOut }) => !isOut);
     await this.#bind(journal, plain, configured);
-    await this.keepNews(whole);
+    await this.keepNews();
     for (const place of configured) {
       const { reader, mirror } = await this.#mirror(place, life, journal, ready.promise);
       this.#readers.set(place.mirrorId, reader);
@@ -536,8 +566,9 @@ export class SimulatedWorld {
     }
   }
 
-  /** Outcomes of mirrors that have an `after` hook are kept for it. */
-  keepNews(journal: Journal): Promise<void> {
+  /** Outcomes of mirrors that have an `after` hook are kept for it; at once, as each world only knows of its own start. */
+  keepNews(): Promise<void> {
+    const journal = new MemoryJournal({ store: this.store });
     const told = this.#hostPlaces.filter(({ isOut, settings }) => !isOut && settings.hooks?.after);
     return journal.keepOutboxEntries(told.map(({ mirrorId }) => mirrorId));
   }

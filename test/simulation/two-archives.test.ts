@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const HISTORIES = 10;
 
 /** The planted bug is found in one of so many, first here. */
-const FIRST = 26;
+const FIRST = 17;
 const SABOTAGED = 300;
 
 test("whatever happens to one archive, the other's documents are sent there, once", {
