@@ -8,6 +8,7 @@ import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import type { Signer } from "../archive/signer.ts";
 import { actWithCompanions } from "../source/act-with-companions.ts";
+import { DirectoriesOfTurn } from "../source/directories.ts";
 import { inspect, type PdfEngine } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { noteParser, NotesReader } from "../source/read-notes.ts";
@@ -29,6 +30,7 @@ const hosts = new Map<number, MirrorHost>();
 const sends = new Map<number, AbortController>();
 const ending = new AbortController();
 const pdfThread = new PdfThread();
+const directories = new DirectoriesOfTurn();
 let archive: HttpArchive | undefined;
 /** Until when documents may be handed over; only where there is such a time. */
 let until: Until = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
@@ -82,7 +84,7 @@ const offer: ReaderCalls = {
     let turnAt = systemClock.monotonic();
     for (const { path, seen, sentBytes } of files) {
       const also = options.alone ? {} : { notes };
-      const asked = { pages: options.pages, engine, sentBytes, ...also };
+      const asked = { pages: options.pages, engine, sentBytes, directories, ...also };
       const each = await inspect(settings, path, seen ?? undefined, asked, ending.signal);
       const isUncounted =
         options.pages && flush.aborted && each.kind === "whole" && each.pages === undefined;
@@ -110,7 +112,13 @@ const offer: ReaderCalls = {
       const { settings } = hostOf(order.mirrorId);
       const allowance = (bytes: number) => daemon.call("allowance", bytes);
       const sent = (bytes: number) => void daemon.call("sent", order.id, bytes).catch(() => {});
-      return await send(archive, settings, order, { allowance, fence, sent }, cut.signal);
+      return await send(
+        archive,
+        settings,
+        order,
+        { allowance, fence, sent, directories },
+        cut.signal,
+      );
     } finally {
       sends.delete(id);
     }

@@ -2,6 +2,7 @@
 import type { Allowance, Archive, Fence, Upload, UploadFile } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import type { Directories } from "../source/directories.ts";
 import { openSnapshot } from "../source/file-snapshot.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { systemClock, type Clock } from "../std/clock.ts";
@@ -11,6 +12,7 @@ import type { SendOrder } from "./protocol.ts";
 /** What holds a request back, and what ends it. */
 export type SendLimits = {
   readonly allowance: Allowance["take"];
+  readonly directories?: Directories;
   /** Without it there is no end. */
   readonly fence?: Fence | undefined;
   /** Called now and then with the bytes of the file that were handed over. */
@@ -25,13 +27,13 @@ export async function send(
   archive: Archive,
   settings: SourceSettings,
   order: SendOrder,
-  { allowance, fence, sent }: SendLimits,
+  { allowance, fence, sent, directories }: SendLimits,
   signal: AbortSignal,
 ): Promise<Outcome> {
   let opened: Awaited<ReturnType<typeof openSnapshot>>;
   try {
     if (signal.aborted || (fence && fence.leftMs < BEGIN_MS_MIN)) return { kind: "released" };
-    opened = await openSnapshot(settings, order.path, order, signal);
+    opened = await openSnapshot(settings, order.path, order, signal, directories);
   } catch (error) {
     return signal.aborted ? { kind: "released" } : (ofFile(error) ?? notOpened(error));
   }

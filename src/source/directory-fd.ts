@@ -84,17 +84,26 @@ export function openDirectory(root: number, dir: RawPath): number {
 
 /** Calls `use` with a descriptor of a directory below `root`, good for naming its entries only. */
 export function within<T>(root: number, dir: RawPath, use: (fd: number) => T): T {
-  let fd = root;
+  const fd = descend(root, dir);
   try {
-    for (const part of partsOf(dir)) {
-      const next = opened(fd, part, HOP, dir);
-      if (fd !== root) closeSync(fd);
-      fd = next;
-    }
     return use(fd);
   } finally {
     if (fd !== root) closeSync(fd);
   }
+}
+
+/** The same descriptor, which the caller closes; `root` itself where `dir` is empty. */
+export function descend(root: number, dir: RawPath): number {
+  let fd = root;
+  for (const part of partsOf(dir)) {
+    const passed = fd;
+    try {
+      fd = opened(passed, part, HOP, dir);
+    } finally {
+      if (passed !== root) closeSync(passed);
+    }
+  }
+  return fd;
 }
 
 /** Of what is gone by now, or must not be looked at: nothing. */

@@ -14,6 +14,7 @@ import { isSameStamp } from "../domain/stamp.ts";
 import type { Fault } from "../std/fault.ts";
 import { invariant } from "../std/invariant.ts";
 import type { RawPath } from "../std/raw-path.ts";
+import type { Directories } from "./directories.ts";
 import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside } from "./open-inside.ts";
 import { readInto, readSmall } from "./read-file.ts";
@@ -56,9 +57,10 @@ export async function openSnapshot(
   path: RawPath,
   expected: Expected,
   signal: AbortSignal,
+  directories?: Directories,
 ): Promise<{ file: FileSnapshot; close: () => Promise<void> }> {
   signal.throwIfAborted();
-  const open = openAsExpected(settings, path, expected);
+  const open = openAsExpected(settings, path, expected, directories);
   const { sizeBytes } = expected.seen;
   if (sizeBytes > IN_MEMORY_BYTES_MAX) {
     const file = { sizeBytes, chunks: () => open.chunks(signal) };
@@ -73,10 +75,15 @@ export async function openSnapshot(
   }
 }
 
-function openAsExpected(settings: SourceSettings, path: RawPath, expected: Expected): OpenFile {
+function openAsExpected(
+  settings: SourceSettings,
+  path: RawPath,
+  expected: Expected,
+  directories: Directories | undefined,
+): OpenFile {
   let fd: number | undefined;
   try {
-    fd = openInside(settings.source, path);
+    fd = openInside(settings.source, path, directories);
     const open = new OpenFile(fd, settings, path, expected);
     open.assertUnchanged();
     return open;

@@ -15,6 +15,7 @@ import { countPages } from "../formats/count-pages.ts";
 import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, beginningOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
+import type { Directories } from "./directories.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, problemOf } from "./file-fault.ts";
 import { openInside, statWithCompanion } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
@@ -63,6 +64,7 @@ type Options = {
   readonly pages: boolean;
   readonly engine?: PdfEngine;
   readonly notes?: NotesReader;
+  readonly directories?: Directories | undefined;
   readonly sentBytes?: number | undefined;
 };
 
@@ -80,6 +82,7 @@ type Asked = {
  * @param options.pages whether to count the pages, where the kind of the file is one that can be
  * @param options.engine counts those of PDFs; absent: in this thread
  * @param options.notes reads what stands next to it; absent: nothing is looked for
+ * @param options.directories opens what the file is in; absent: for each look
  * @param options.sentBytes of how many bytes the beginning is to be looked at on its own; absent: of none. The pages of
  * both are counted then: whether any was added is what people want to know of it
  * @throws only the signal's reason
@@ -93,7 +96,7 @@ export async function inspect(
 ): Promise<Inspection> {
   signal.throwIfAborted();
   try {
-    const fd = openInside(settings.source, path);
+    const fd = openInside(settings.source, path, options.directories);
     try {
       return await inspectOpen(settings, path, fd, expected, options, signal);
     } finally {
@@ -129,7 +132,7 @@ async function inspectOpen(
   const { sentBytes, engine = (bytes) => pdfPages(pdfBytesIn(bytes)) } = options;
   const pages = options.pages || sentBytes !== undefined;
   const content = await read(file, { pages, engine, sentBytes }, signal);
-  const found = statWithCompanion(settings.source, path, DOWNLOAD_SUFFIXES);
+  const found = statWithCompanion(settings.source, path, DOWNLOAD_SUFFIXES, options.directories);
   if (!found) throw new FileGone(path);
   const there = seenOf(found.stat, settings.network);
   if (there.stamp !== before.stamp) return { kind: "changed", seen: there };

@@ -9,7 +9,8 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
-import { assertName, entryOf, O_PATH, openRoot, statsOf, within } from "./directory-fd.ts";
+import { type Directories, OPENED_FOR_EACH } from "./directories.ts";
+import { assertName, entryOf, O_PATH, statsOf } from "./directory-fd.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { seenOf } from "./seen.ts";
 
@@ -21,8 +22,12 @@ const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
  * @throws `NotRegular`; `FileGone` where the file, or a directory on the way, is missing;
  *   `FileUnreadable`; `SourceOffline`
  */
-export function openInside(source: string, path: RawPath): number {
-  return inside(source, path, (dir) => openEntry(dir, nameOf(path), path));
+export function openInside(
+  source: string,
+  path: RawPath,
+  directories: Directories = OPENED_FOR_EACH,
+): number {
+  return directories.use(source, path, ({ fd }) => openEntry(fd, nameOf(path), path));
 }
 
 /**
@@ -50,14 +55,17 @@ export function statWithCompanion(
   source: string,
   path: RawPath,
   suffixes: readonly string[],
+  directories: Directories = OPENED_FOR_EACH,
 ): { readonly stat: BigIntStats; readonly companion: RawPath | undefined } | undefined {
   try {
-    return inside(source, path, (dir) => {
+    return directories.use(source, path, (dir) => {
       const name = nameOf(path);
-      const stat = statOfEntry(dir, name, path);
+      const stat = statOfEntry(dir.fd, name, path);
       if (!stat?.isFile()) return undefined;
-      const names = suffixes.map((suffix) => `${name}${suffix}` as RawPath);
-      const companion = names.find((each) => statsOf(entryOf(dir, each))?.isFile());
+      const hasEntry = dir.hasEntry();
+      const companion = suffixes
+        .map((suffix) => `${name}${suffix}` as RawPath)
+        .find((each) => hasEntry(each) && statsOf(entryOf(dir.fd, each))?.isFile());
       return { stat, companion: companion && joinRaw(dirOf(path), companion) };
     });
   } catch (error) {
@@ -98,20 +106,6 @@ function openPinned(pin: number, path: RawPath, stat: BigIntStats): number {
     return openSync(`/proc/self/fd/${pin}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   } catch (error) {
     throw fileFault(error, path, stat);
-  }
-}
-
-function inside<T>(source: string, path: RawPath, use: (dir: number) => T): T {
-  let root: number;
-  try {
-    root = openRoot(source);
-  } catch (error) {
-    throw fileFault(error, path);
-  }
-  try {
-    return within(root, dirOf(path), use);
-  } finally {
-    closeSync(root);
   }
 }
 

@@ -12,7 +12,7 @@ import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./prepare.ts";
-import { LOOK_MAX, SettleJudge } from "./settle-judge.ts";
+import { type Judged, LOOK_MAX, SettleJudge } from "./settle-judge.ts";
 import type { QueueState } from "./send-queue.ts";
 
 /** Files of one step at most while nobody waits for a turn. */
@@ -85,19 +85,27 @@ export class Settler {
     const afterActions = this.#afterActions;
     const followed = { rows: new Set<number>(), tombstones: new Set<number>(), afterActions };
     try {
+      let writing = Promise.resolve();
       for await (const judged of this.#judge.of(mirror, due, followed)) {
-        // It may be seen to change meanwhile: then the look is of another content.
-        const changes = judged.flatMap((each) => asSeen(each.document, each.changes));
-        await journal.apply(changes);
-        this.#stream?.ready(changes.filter(isSettled).length);
-        const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
-        if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
+        await writing;
+        writing = this.#write(mirror, judged);
+        writing.catch(() => {});
       }
+      await writing;
       return 0;
     } catch (error) {
       if (error instanceof ChannelClosed) return READER_DOWN_MS;
       throw error;
     }
+  }
+
+  async #write(mirror: LiveMirror, judged: readonly Judged[]): Promise<void> {
+    // It may be seen to change meanwhile: then the look is of another content.
+    const changes = judged.flatMap((each) => asSeen(each.document, each.changes));
+    await this.#context.journal.apply(changes);
+    this.#stream?.ready(changes.filter(isSettled).length);
+    const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
+    if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
   }
 
   /** No more than the mirror's hook may be asked about now, and none of which it is being asked. */
