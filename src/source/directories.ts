@@ -38,66 +38,65 @@ export const OPENED_FOR_EACH: Directories = {
   },
 };
 
-/** From this look on one listing is quicker than to ask for names, unless there are more entries. */
-const LISTED_FROM = 2;
-const ENTRIES_MAX = 1_000;
+/** To list so many takes as long as to ask what is next to one file. */
+const ENTRIES_A_LOOK = 100;
+/** A larger directory is not listed. */
+const ENTRIES_MAX = 2_000;
 
-/** Keeps the last directory open until the turn of the event loop ends. */
+/** So many are open at a time at most, and of so many is remembered how large they are. */
+const OPEN_MAX = 16;
+const KNOWN_MAX = 256;
+
+/** Keeps directories open until the turn of the event loop ends. */
 export class DirectoriesOfTurn implements Directories {
-  #last: KeptDirectory | undefined;
+  readonly #known = new Map<string, KeptDirectory>();
+  readonly #open = new Set<KeptDirectory>();
 
   use<T>(source: string, path: RawPath, look: (dir: OpenDirectory) => T): T {
-    const dir = dirOf(path);
-    if (!this.#last?.isOpen) setImmediate(() => this.#last?.close());
-    if (!this.#last?.isOf(source, dir)) {
-      this.#last?.close();
-      this.#last = new KeptDirectory(source, dir);
+    if (this.#open.size === 0) setImmediate(() => this.#close());
+    const key = `${source}\0${dirOf(path)}`;
+    let kept = this.#known.get(key);
+    if (!kept) this.#known.set(key, (kept = new KeptDirectory()));
+    if (!this.#open.has(kept)) {
+      if (this.#open.size >= OPEN_MAX) this.#close();
+      kept.open(opened(source, path));
+      this.#open.add(kept);
     }
-    return look(this.#last.open(path));
+    return look(kept);
+  }
+
+  #close(): void {
+    for (const kept of this.#open) kept.close();
+    this.#open.clear();
+    if (this.#known.size > KNOWN_MAX) this.#known.clear();
   }
 }
 
-class KeptDirectory {
-  readonly #source: string;
-  readonly #dir: RawPath;
-  #fd: number | undefined;
+class KeptDirectory implements OpenDirectory {
+  fd = -1;
   #looks = 0;
+  /** As it was when it was listed last. */
+  #entries = ENTRIES_A_LOOK;
   #names: ReadonlySet<string> | undefined;
-  #isLarge = false;
 
-  constructor(source: string, dir: RawPath) {
-    this.#source = source;
-    this.#dir = dir;
-  }
-
-  get isOpen(): boolean {
-    return this.#fd !== undefined;
-  }
-
-  isOf(source: string, dir: RawPath): boolean {
-    return this.#dir === dir && this.#source === source;
-  }
-
-  open(path: RawPath): OpenDirectory {
-    const fd = (this.#fd ??= opened(this.#source, path));
-    return { fd, hasEntry: () => this.#hasEntry(fd) };
-  }
-
-  #hasEntry(fd: number): (name: RawPath) => boolean {
-    this.#looks += 1;
-    if (this.#looks === LISTED_FROM && !this.#isLarge) {
-      this.#names = namesIn(fd);
-      this.#isLarge = this.#names === undefined;
-    }
-    const names = this.#names;
-    return names ? (name) => names.has(keyOf(name)) : MAYBE;
+  open(fd: number): void {
+    this.fd = fd;
+    this.#looks = 0;
   }
 
   close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
-    this.#fd = undefined;
+    closeSync(this.fd);
     this.#names = undefined;
-    this.#looks = 0;
+  }
+
+  hasEntry(): (name: RawPath) => boolean {
+    this.#looks += 1;
+    if (!this.#names && this.#looks > this.#entries / ENTRIES_A_LOOK) {
+      this.#names = namesIn(this.fd);
+      this.#entries = this.#names?.size ?? Number.POSITIVE_INFINITY;
+    }
+    const names = this.#names;
+    return names ? (name) => names.has(keyOf(name)) : MAYBE;
   }
 }
 
