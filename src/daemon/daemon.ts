@@ -9,7 +9,7 @@ import { healthReason, serviceLine } from "../report/finding-text.ts";
 import { type HostFaults, noteHostFaults } from "../report/host-faults.ts";
 import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
 import { whyWaits } from "../report/why-waits.ts";
-import { probeNow } from "../sync/retry.ts";
+import { lookAgainNow, probeNow } from "../sync/retry.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./cluster-watch.ts";
@@ -139,6 +139,11 @@ export class Daemon implements AsyncDisposable {
   async probe(): Promise<void> {
     await probeNow(this.journal, this.#clock.now());
     await this.#parts.accounts.reread();
+  }
+
+  /** For a pass: what looked unfinished is looked at again, whenever that is due. */
+  lookAgain(): Promise<void> {
+    return lookAgainNow(this.journal, this.#clock.now());
   }
 
   status(): Promise<StatusReport> {

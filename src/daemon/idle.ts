@@ -3,6 +3,7 @@ import { GATE_CODES } from "../domain/code-sets.ts";
 import type { Document, State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";
+import { quietMsOf } from "../domain/settle.ts";
 import type { DocumentReader, Journal } from "../journal/journal.ts";
 import { isSame } from "../journal/cluster.ts";
 import { Wakeup } from "../std/wakeup.ts";
@@ -79,7 +80,7 @@ export async function allIdle(
 
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
- * doubt, but for files that were found unfinished and may become whole; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told
+ * doubt, but for files that were found unfinished or too young; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told
  * either. What is held or failed stays, and so does what is ready while sending waits for long
  * (`isLong`). Rejects when the archive cannot be reached; and where a source is offline, once the
  * others are through.
@@ -227,17 +228,18 @@ async function leftOf(
   return (await isCaredFor(watched, away)) ? "nothing" : "more";
 }
 
-/**
- * Files that were looked at and are unfinished: no pass waits until they become whole. Not those that are
- * due to be looked at once more.
- */
+/** Files that look unfinished or too young: no pass waits for that to end, but for a look that is due once they are quiet. */
 async function countUnfinished({ journal, scanSchedulers, clock }: Watched): Promise<number> {
   const there = scanSchedulers.filter((scanScheduler) => !isAway(scanScheduler));
-  const ids = new Set(there.map(({ mirror }) => mirror.row.id));
+  const settleMs = new Map(
+    there.map(({ mirror: { row, settings } }) => [row.id, settings.settleMs]),
+  );
   let counted = 0;
-  const query = { state: "settling", code: "FILE_UNFINISHED" } as const;
-  for await (const { mirrorId, dueAt } of journal.list(query)) {
-    if (ids.has(mirrorId) && (dueAt ?? 0) > clock.now()) counted += 1;
+  for (const code of ["FILE_UNFINISHED", "FILE_YOUNG"]) {
+    for await (const document of journal.list({ state: "settling", code })) {
+      const quietMs = quietMsOf(document, settleMs.get(document.mirrorId) ?? Infinity);
+      if ((document.dueAt ?? 0) > clock.now() + quietMs) counted += 1;
+    }
   }
   return counted;
 }

@@ -114,6 +114,15 @@ export async function retryAll(
   return documents;
 }
 
+/** Has what looks unfinished looked at again: what was missing may be there, or what stood next to it gone. */
+export async function lookAgainNow(journal: Documents, at: number): Promise<void> {
+  const again = { type: "note", at, why: "a pass looks at it again", set: { dueAt: at } } as const;
+  const changes: Change[] = [];
+  for await (const { id } of journal.list({ state: "settling", code: "FILE_UNFINISHED" }))
+    changes.push({ ...again, id, from: ["settling"] });
+  while (changes.length > 0) await journal.apply(changes.splice(0, CHUNK));
+}
+
 /**
  * Has the files moved or deleted at once that could not be and are tried again, and of which `isMeant` is true;
  * resolves with how many.

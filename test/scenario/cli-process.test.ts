@@ -16,7 +16,7 @@ import { expect, test } from "vitest";
 import { aProcess, BIN, BUILT } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
-import { aWorld } from "../fixtures/world.ts";
+import { aWorld, type World } from "../fixtures/world.ts";
 import { linesOf } from "../unit/cli/in-process.ts";
 
 class Folder {
@@ -77,6 +77,36 @@ test("a pass that waits for a document which is never converted does not call it
   expect(JSON.parse(told.output.stdout)).toMatchObject({
     problems: [{ state: "uploaded", code: "CONVERSION_STUCK", documents: 1 }],
   });
+});
+
+test.for([
+  ["a download that is over", (world: World) => rmSync(join(world.source, "scan.pdf.aria2"))],
+  ["a user who wants it sent as it is", (world: World) => retryAnyway(world)],
+] as const)("the next pass looks at an unfinished file again: %s", async ([, finish]) => {
+  await using world = await aWorld();
+  world.write("scan.pdf", pdfOf(1));
+  world.write("scan.pdf.aria2", "control");
+  const config = world.configFile();
+  await using unfinished = aProcess(["--config", config, "sync"]);
+  expect(await unfinished.ended).toBe(3);
+  expect(unfinished.output.stdout).toContain("scan.pdf.aria2 stands next to it");
+  await finish(world);
+  await using pass = aProcess(["--config", config, "sync"]);
+  expect(await pass.ended, pass.output.stdout).toBe(0);
+  expect(world.archive.documents()).toHaveLength(1);
+});
+
+async function retryAnyway(world: World): Promise<void> {
+  await using retry = aProcess(["--config", world.configFile(), "retry", "--anyway"]);
+  expect(await retry.ended).toBe(0);
+}
+
+test("a pass does not wait until a file is as old as `minAge`", async () => {
+  await using world = await aWorld();
+  world.write("scan.pdf", pdfOf(1));
+  await using pass = aProcess(["--config", world.configFile("", "    minAge: 7d"), "sync"]);
+  expect(await pass.ended).toBe(3);
+  expect(pass.output.stdout).toContain("FILE_YOUNG");
 });
 
 test("a name whose bytes are no text is found as a shell hands it over", async () => {

@@ -119,6 +119,7 @@ export async function onePass(
   wanted: IdleWait,
   stopping: AbortSignal,
 ): Promise<StatusReport> {
+  await daemon.lookAgain();
   const over = new AbortController();
   const signal = AbortSignal.any([stopping, over.signal]);
   const running = daemon.run(signal);

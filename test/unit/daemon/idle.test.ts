@@ -29,7 +29,7 @@ async function pass(
   const scanSchedulers: Scanned[] = [
     {
       isLed: scanScheduler.isLed,
-      mirror: { row: { id: MIRROR }, settings: {} } as ScanScheduler["mirror"],
+      mirror: { row: { id: MIRROR }, settings: { settleMs: 3_000 } } as ScanScheduler["mirror"],
       get state() {
         return { status: undefined, scans: scanScheduler.scans, unread: null, links: null };
       },
@@ -74,11 +74,14 @@ test("what a scan finds while the status is read is waited for", async () => {
 });
 
 test.for([
-  [10_000, 1, "it was looked at, and may become whole whenever it likes"],
-  [-1, 2, "it is due, and is looked at once more"],
-] as const)("an unfinished file that is due in %i ms: looks %d, as %s", async ([inMs, looks]) => {
+  ["FILE_UNFINISHED", 20_000, 1, "it was looked at, and may become whole whenever it likes"],
+  ["FILE_UNFINISHED", -1, 2, "it is due, and is looked at once more"],
+  ["FILE_UNFINISHED", 3_000, 2, "it has to be quiet once more, and is looked at then"],
+  ["FILE_YOUNG", 20_000, 1, "it may be days until it is old enough"],
+  ["FILE_YOUNG", 3_000, 2, "it is old enough as soon as it was quiet"],
+] as const)("a file of %s that is due in %i ms: looks %d, as %s", async ([code, inMs, looks]) => {
   const journal = new MemoryJournal();
-  const problem = { code: "FILE_UNFINISHED", message: "looks unfinished" };
+  const problem = { code, message: "looks unfinished" };
   const dueAt = Date.now() + inMs;
   for (const id of [MIRROR, MIRROR + 1]) {
     const { id: mirrorId } = await journal.mirror(`mirror ${id}`, "/srv");
