@@ -4,7 +4,7 @@
  */
 import type { Document, Problem } from "../domain/document.ts";
 import { isSameFile } from "../domain/stamp.ts";
-import type { FileIndex } from "../journal/journal.ts";
+import type { FileIndex, Registry } from "../journal/journal.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isReachable, type LiveMirror, type DecisionContext } from "./context.ts";
@@ -97,11 +97,16 @@ export async function movedFromOther(
     if (followed.has(row.id)) continue;
     const other = configured.get(row.mirrorId);
     const path = pathOf(row);
+    const isThere = row.current || (await isTouched(journal, row));
     if (!other) {
-      // Another daemon's configuration still has the mirror, and its scans say that the file is there.
-      const isThere = row.current && row.goneAt === null;
-      if (isThere && (await ownership.isElsewhere(row.mirrorId))) continue;
       const isKnown = path === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
+      if (isThere && row.goneAt === null) {
+        // Another daemon's configuration still has the mirror, and its scans say that the file is there.
+        const isElsewhere = await ownership.isElsewhere(row.mirrorId);
+        if (isElsewhere === undefined || (isElsewhere && (await isSeenTwice(journal, row, found))))
+          return "in hand";
+        if (isElsewhere) continue;
+      }
       const [place] = isKnown ? [null] : await lookAtPlaces(mirror, [path], here.path);
       // Its own place below this source, where it may be.
       return place === undefined ? awayOf(mirror, path) : row;
@@ -109,13 +114,19 @@ export async function movedFromOther(
     if (!isReachable(other)) return awayOf(other, path);
     const look = () => lookAtPlaces(other, [path], here.path);
     const [[place], wasInHand] = await afterActions.during(look);
-    const isThere = row.current || (await isTouched(journal, row));
     if (isThere && place === undefined) return awayOf(other, path);
     const isNews = isThere && place === null && row.goneAt === null;
     if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
     if (isHere(row, place, here) === true) return row;
   }
   return undefined;
+}
+
+/** It is the very file, or of the same place: the source has another name in another daemon's configuration. */
+async function isSeenTwice(journal: Registry, row: Document, { mirror, here }: WholeFile) {
+  if (isSameFile(row.seen.stamp, here.seen.stamp)) return true;
+  const { source } = (await journal.mirrors()).find(({ id }) => id === row.mirrorId) ?? {};
+  return source === mirror.row.source && pathOf(row) === here.path;
 }
 
 function pathOf({ dir, name }: Document): RawPath {

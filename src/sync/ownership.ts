@@ -9,8 +9,11 @@ export type Ownership = {
   readonly account: boolean;
   /** Whether it scans and settles this mirror, moves or deletes its files, and tells its hooks. */
   owns(mirrorId: number): boolean;
-  /** Whether another daemon has this mirror now, be it configured here or not. */
-  isElsewhere(mirrorId: number): Promise<boolean>;
+  /**
+   * Whether another daemon has this mirror now, be it configured here or not; undefined: one that may have ended before
+   * this one began, and whose lease is not over.
+   */
+  isElsewhere(mirrorId: number): Promise<boolean | undefined>;
 };
 
 /** Those of a daemon that is alone. */
@@ -35,10 +38,13 @@ export function ownershipOf(
     owns: (mirrorId) => cluster.owns({ kind: "mirror", id: mirrorId }),
     isElsewhere: async (mirrorId) => {
       const isIt = isSame({ kind: "mirror", id: mirrorId });
-      const instances = await cluster.instances();
-      return instances.some(
+      const all = await cluster.instances();
+      const startedAt = all.find(({ id }) => id === cluster.instanceId)?.startedAt ?? Infinity;
+      const others = all.filter(
         ({ id, assignments }) => id !== cluster.instanceId && assignments.some(isIt),
       );
+      if (others.length === 0) return false;
+      return others.some(({ renewedAt }) => renewedAt > startedAt) || undefined;
     },
   };
 }

@@ -12,7 +12,7 @@ import { Held } from "../../../src/sync/held.ts";
 import { DOUBT_CODES } from "../../../src/domain/code-sets.ts";
 import { describe, expect, test } from "vitest";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
-import { HOUR, MINUTE, SECOND, type SyncDesk } from "./desk.ts";
+import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 describe("settler", () => {
   const MIB = 1024 * 1024;
@@ -1156,6 +1156,35 @@ describe("settler archived", () => {
         const now = await desk.journal.document(id);
         expect(now?.state).toBe(expected === "moved" ? undefined : "pending");
       });
+
+      test.for([
+        ["ended just now", "/srv/former", "settling", "its lease is not over"],
+        ["ended long ago", "/srv/former", undefined, "nobody has that mirror"],
+        ["runs", "/srv/scans", "settling", "that source has two names by now"],
+        ["runs", "/srv/former", "pending", "that is another host's file"],
+      ] as const)(
+        "a daemon that has it %s, its source is %s: %s, since %s",
+        async ([what, source, expected]) => {
+          const former = { name: "former", source, target: there };
+          const other = await SyncDesk.open({ instance: "other", mirrors: [former] });
+          const row = sent(other, "scan.pdf", "d1", { targetPath: "/Scans" });
+          if (what !== "runs") other.cluster?.die();
+          if (what === "ended long ago") await other.advance(20_000);
+          const mirrors = [{ name: "now", target: there }];
+          const { desk, settler } = await aSettler(
+            { instance: "one", beside: other, mirrors },
+            10_000,
+          );
+          const seen = { ...row.seen, stamp: "touched" };
+          desk.readerOf(2).files.set(rawOfText("scan.pdf"), { seen, digest: "d1" });
+          const unknown = { digest: null, sentName: null, targetPath: null, sentAt: null };
+          const changedAt = desk.clock.now() - 10_000;
+          const file = { path: "scan.pdf", mirrorId: 2, seen, changedAt, ...unknown };
+          const { id } = desk.put({ ...file, state: "settling" });
+          await desk.run(settler);
+          expect((await desk.journal.document(id))?.state).toBe(expected);
+        },
+      );
 
       test("of two rows with these bytes the one that stood here is this file", async () => {
         const { desk, settler, former } = await aFormer();
