@@ -41,6 +41,26 @@ export async function decideAgain({
   }
 }
 
+/** Mirrors of which all that waits was decided by the settings here: by the daemon that has each, and none is sent before. */
+export class DecidedMirrors {
+  readonly #context: Pick<SyncContext<ArchiveState>, "journal" | "configured">;
+  readonly #ids = new Set<number>();
+
+  constructor(context: Pick<SyncContext<ArchiveState>, "journal" | "configured">) {
+    this.#context = context;
+  }
+
+  has(mirrorId: number): boolean {
+    return this.#ids.has(mirrorId);
+  }
+
+  async look(): Promise<void> {
+    const { journal, configured } = this.#context;
+    for (const [id, { settings }] of configured)
+      if (!this.has(id) && !(await isDecidedOtherwise(journal, id, settings))) this.#ids.add(id);
+  }
+}
+
 /** Whether what waits was decided by other settings of the mirror than these; false where nobody knows. */
 export async function isDecidedOtherwise(
   journal: ArchiveState,

@@ -6,6 +6,7 @@ import { AfterLoop } from "./after-loop.ts";
 import { AwayNote } from "./away.ts";
 import type { SyncContext, LiveMirror } from "./context.ts";
 import { FirstRun } from "./first-run.ts";
+import { DecidedMirrors } from "./decided-again.ts";
 import { Folders, Placement } from "./folders.ts";
 import { Held } from "./held.ts";
 import { Intake } from "./intake.ts";
@@ -46,8 +47,11 @@ export async function wired(
   const folders = new Folders(archive, clock, ownership.isShared);
   const placement = new Placement(folders);
   // Alone, what cannot be read is held for that, and told.
+  const decided = new DecidedMirrors(context);
+  await decided.look();
   const isThere = (id: number) =>
-    !ownership.isShared || scanSchedulers.get(id)?.state.status?.online === true;
+    !ownership.isShared ||
+    (decided.has(id) && scanSchedulers.get(id)?.state.status?.online === true);
   const sender = new Sender(context, keeper, placement, firstRun, isThere);
   const afterActions = new AfterActions();
   const intake = new Intake(context, afterActions, sender.stream);
@@ -63,6 +67,7 @@ export async function wired(
     poller: new Poller(context, keeper),
     intake,
     afterActions,
+    decided,
     afterLoop: new AfterLoop(assignments.context, afterActions),
     afterHooks: new AfterHooks(context),
     receipts: new Receipts(context),

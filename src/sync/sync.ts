@@ -158,6 +158,8 @@ export class Sync {
           account: () => begin(...this.#accountLoops(signal)),
           mirrors: (own: SyncContext) => begin(...this.#mirrorLoops(own, signal)),
           takenOver: async (mirrorId: number) => {
+            await this.#parts.decided.look();
+            this.#context.wakeups.sending.notify();
             await this.#parts.firstRun.release(mirrorId);
             await this.#parts.afterLoop.takeUp();
             this.scanSchedulers.get(mirrorId)?.request("taken over");
@@ -232,6 +234,7 @@ export class Sync {
 
   /** Others of the cluster write all the time; what a person has asked one of them for is a key-value entry. */
   async #rereadOthers(): Promise<void> {
+    await this.#parts.decided.look();
     await this.#context.pace.reread();
     await this.#parts.firstRun.reread();
     this.#parts.afterHooks.notify();

@@ -1,14 +1,15 @@
 /** Several daemons on one journal: who does what, and what becomes of the work of one that is lost. */
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
+import { joinRaw } from "../../../src/std/raw-path.ts";
 import { Sync } from "../../../src/sync/sync.ts";
 import { MINUTE, online, SECOND, SyncDesk } from "./desk.ts";
 import { RESCAN_KEY } from "../../../src/sync/scan-scheduler.ts";
 
 /** Two daemons: the first one has the assignments. */
-async function aCluster(mirror: Partial<Mirror> = {}) {
+async function aCluster(mirror: Partial<Mirror> = {}, other = mirror) {
   const a = await SyncDesk.open({ instance: "a", mirrors: [mirror] });
-  const b = await SyncDesk.open({ instance: "b", beside: a, mirrors: [mirror] });
+  const b = await SyncDesk.open({ instance: "b", beside: a, mirrors: [other] });
   a.archive.addFolder("Scans");
   const opened = [];
   for (const desk of [a, b]) {
@@ -44,6 +45,19 @@ test("both send, and no document is sent by both", async () => {
   const names = [...a.reader.sent, ...b.reader.sent].map(({ filename }) => filename);
   expect(new Set(names).size).toBe(40);
   expect(names).toHaveLength(40);
+});
+
+test("one whose settings are others sends nothing that was decided by those before, and decides it once it has the mirror", async () => {
+  const { a, b } = await aCluster({}, { target: { path: "/Right" } });
+  a.reader.silent = true;
+  const row = a.pending();
+  await a.journal.setPaused(false);
+  await a.advance(SECOND);
+  expect([b.reader.sent, a.states()]).toEqual([[], ["pending"]]);
+  b.reader.files.set(joinRaw(row.dir, row.name), { seen: row.seen, digest: "d" });
+  a.cluster?.die();
+  await b.advance(MINUTE);
+  expect((await b.row(row)).targetPath).toBe("/Right/2026");
 });
 
 test("one scans and settles; what the other's reader reports is not taken in", async () => {
