@@ -438,12 +438,12 @@ async function pauseOrResume(world: SimulatedWorld): Promise<void> {
 
 /** A user says that the archive does not have what it may have, and has looked: nothing of its content is there. */
 function asNew(world: SimulatedWorld): void {
+  const isThere = (digest: string | null) =>
+    world.archive.stored.some(({ content }) => digestOf(content) === digest);
   const row = world.dice.pick(
     world.rows.filter(
       ({ state, problem, digest }) =>
-        state === "held" &&
-        problem?.code === "FIRST_RUN" &&
-        !world.archive.stored.some(({ content }) => digestOf(content) === digest),
+        state === "held" && problem?.code === "FIRST_RUN" && !isThere(digest),
     ),
   );
   if (!row?.digest) return;
@@ -453,6 +453,8 @@ function asNew(world: SimulatedWorld): void {
   // A user thinks about it, and the file may be another one meanwhile.
   world.later(world.dice.pick([0, 1_000, 60_000, 300_000]) ?? 0, () =>
     world.writeBeside(async (journal) => {
+      // Sent meanwhile, by a journal that was taken back since.
+      if (isThere(digest)) return;
       const now = world.isWordForAny ? (await journal.document(id))?.digest : digest;
       await sendAsNew(journal, [{ id, digest: now ?? digest }], world.clock.now());
     }),

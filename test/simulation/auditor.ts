@@ -173,7 +173,7 @@ function isMissing({ source: { tree }, settings }: Place, row: Document): boolea
 function suspectOf(world: SimulatedWorld, { sentName, problem, mirrorId }: Document) {
   const number = Number(/\(document (\d+)[) ]/.exec(problem?.message ?? "")?.[1]);
   const isOwn = world.rows.some((row) => row.documentId === number && row.mirrorId === mirrorId);
-  const isMoved = world.placeOf(mirrorId)?.settings.source.startsWith("/mnt/") === true;
+  const isMoved = world.placeOf(mirrorId)?.isMoved === true;
   return world.archive.stored.find(
     ({ id, sent }) =>
       id === number && sent.filename === sentName && (isMoved || !isOwn || world.lost.has(id)),
@@ -288,6 +288,8 @@ function misplaced(
   if (world.lost.has(document.id)) return undefined;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
   if (row.movedFrom !== null || row.duplicateOf !== null) return undefined;
+  // It is where, and named as, the mirror says that it came from.
+  if (world.passes.some((each) => each.content === content)) return undefined;
   // What was in doubt goes where it was once decided to go; a request that is cut goes on for a moment.
   const since = row.attempts === 1 && row.looks === 0 ? document.storedAt - CUT_MS : undefined;
   if (!mayBeIn(place, path, document, since))

@@ -17,7 +17,8 @@ const AFTERS: readonly Mirror["after"][] = [
 
 /** What waits goes to the new folder. */
 export const correctTarget: Change = (world, place) => {
-  if (isMoved(place)) return undefined;
+  // To another folder than the mirror did that it was, it sends once more by right.
+  if (place.isMoved) return undefined;
   const path = world.dice.pick(TARGETS) ?? "/New";
   return set(world, place, { target: { path } });
 };
@@ -40,15 +41,26 @@ export const changeRules: Change = (world, place) => {
 };
 
 /** The same source under another name. */
-export const renameMirror: Change = (world, place) =>
-  set(world, place, { name: another(world, place.settings.name) });
+export const renameMirror: Change = (world, place) => {
+  const { source } = place.settings;
+  return world.isShared
+    ? remake(world, place, () => source)
+    : set(world, place, { name: another(world, place.settings.name) });
+};
 
 /** Another name and another source: what it has sent is known by its content alone. */
-export const moveMirror: Change = (world, place) => {
+export const moveMirror: Change = (world, place) => remake(world, place, (name) => `/mnt/${name}`);
+
+function remake(
+  world: SimulatedWorld,
+  place: Place,
+  sourceOf: (name: string) => string,
+): Promise<void> | undefined {
   if (place.formerTargets.length > 0 || place.isCopied) return undefined;
   const name = another(world, place.settings.name);
-  return set(world, place, { name, source: `/mnt/${name}` });
-};
+  place.isMoved = true;
+  return set(world, place, { name, source: sourceOf(name) });
+}
 
 export const takeOutMirror: Change = (world, place) => {
   if (place.isCopied && !place.isOut) return undefined;
@@ -66,11 +78,6 @@ function set(world: SimulatedWorld, place: Place, settings: Partial<Mirror>): Pr
     if (isOfBefore || settings.stillIncomplete) place.rulesChanged.push(until);
     place.settings = { ...place.settings, ...settings };
   });
-}
-
-/** To another folder than the mirror did that it was, it sends once more by right. */
-function isMoved({ settings }: Place): boolean {
-  return settings.source.startsWith("/mnt/");
 }
 
 /** A name that no mirror has had. */

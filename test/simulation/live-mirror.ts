@@ -16,6 +16,8 @@ export type Place = {
   /** Another one where the mirror is made again under another name and source. */
   mirrorId: number;
   settings: Mirror;
+  /** It was made again: what it has sent is another mirror's, known by its content alone. */
+  isMoved: boolean;
   /** It is out of the configuration. */
   isOut: boolean;
   /** Another mirror has copies of its files, which may stand for them where it is not configured any more. */

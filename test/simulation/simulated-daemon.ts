@@ -53,8 +53,8 @@ export class SimulatedDaemon {
     return this.#readers.get(mirrorId);
   }
 
-  /** Begins, each time as another instance. */
-  start(): void {
+  /** Begins, each time as another instance; one that is not `sending` sends nothing. */
+  start(sending = true): void {
     const world = this.#world;
     const { clock, dice, trace, store } = world;
     trace.add(this.name, "starts");
@@ -69,7 +69,7 @@ export class SimulatedDaemon {
     this.#life = life;
     this.#sync = undefined;
     this.#readers = new Map();
-    this.#running = this.#live(life, instance).catch((error: unknown) => {
+    this.#running = this.#live(life, instance, sending).catch((error: unknown) => {
       if (life.isBroken || codeOf(error) === "LEASE_LOST") life.crash();
       if (!life.isOver && !life.stopping.aborted) world.broke(error);
     });
@@ -102,7 +102,7 @@ export class SimulatedDaemon {
     cluster?.leave();
   }
 
-  async #live(life: Life, cluster: MemoryCluster): Promise<void> {
+  async #live(life: Life, cluster: MemoryCluster, sending: boolean): Promise<void> {
     const world = this.#world;
     const { clock, dice, config } = world;
     const plain = life.journal(
@@ -115,9 +115,13 @@ export class SimulatedDaemon {
       cluster,
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
-    for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
+    const configured = world.places.filter(({ isOut }) => !isOut);
+    for (const place of configured) {
+      const { name, source } = place.settings;
+      place.mirrorId = (await journal.mirror(name, source)).id;
+    }
     await world.keepNews();
-    await cluster.seek([ACCOUNT, ...world.places.map(({ mirrorId }) => ofMirror(mirrorId))]);
+    await cluster.seek([ACCOUNT, ...configured.map(({ mirrorId }) => ofMirror(mirrorId))]);
     const ownership = ownershipOf(cluster, 1);
     cluster.listen((change) => {
       if (this.#life !== life || life.isOver) return;
@@ -128,8 +132,9 @@ export class SimulatedDaemon {
     const ready = Promise.withResolvers<Sync>();
     ready.promise.catch(() => {});
     const mirrors = new Map<number, LiveMirror>();
-    for (const place of world.places) {
-      const tidies = () => ownership.owns(place.mirrorId);
+    for (const place of configured) {
+      const { mirrorId } = place;
+      const tidies = () => ownership.owns(mirrorId);
       const parts = { life, journal, cluster, tidies };
       const made = await this.#mirror(place, parts, ready.promise);
       this.#readers.set(place.mirrorId, made.reader);
@@ -157,12 +162,12 @@ export class SimulatedDaemon {
         archive: throttledArchive(world.archiveOf(life), pace, clock),
         random: dice.random,
         log: silentLog,
-        sending: true,
+        sending,
         maxSleepMs: MAX_SLEEP_MS,
         newBatchId: () => world.newBatchId(),
       },
       () => null,
-      () => undefined,
+      () => world.changed(),
     );
     this.#sync = sync;
     ready.resolve(sync);

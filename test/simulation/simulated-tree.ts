@@ -241,7 +241,11 @@ export class SimulatedTree {
 
   #bringIn(path: RawPath, file: SimulatedFile): void {
     const inode = file.seen.stamp.split(".")[3];
-    const seen = this.#seen(file.seen, inode === undefined ? (this.#inodes += 1) : Number(inode));
+    // Two of one size that were written in the same millisecond were not in the same nanosecond.
+    const there = this.#files.get(path)?.seen.modifiedAt;
+    const { sizeBytes, modifiedAt } = file.seen;
+    const written = { sizeBytes, modifiedAt: modifiedAt + (there === modifiedAt ? 1 : 0) };
+    const seen = this.#seen(written, inode === undefined ? (this.#inodes += 1) : Number(inode));
     this.#put(path, { ...file, seen, renamed: true });
     if (file.whole) this.#appear(path, file.content);
   }

@@ -359,6 +359,11 @@ export class SimulatedWorld {
     this.wroteOutside();
   }
 
+  /** Something was journaled, or a source is there or away. */
+  changed(): void {
+    this.#changed.tell();
+  }
+
   /** Something was written next to the loops. */
   wroteOutside(): void {
     for (const { life } of this.host.worlds) life?.wroteOutside();
@@ -371,6 +376,11 @@ export class SimulatedWorld {
   /** How many pages may be used beyond the month's: by what several daemons claim at once. */
   get overdraftPages(): number {
     return 0;
+  }
+
+  /** A mirror of another name is another one: its place may be another host's. */
+  get isShared(): boolean {
+    return false;
   }
 
   /** What can happen in its history. */
@@ -447,6 +457,7 @@ export class SimulatedWorld {
     const place: Place = {
       mirrorId,
       settings,
+      isMoved: false,
       isOut: false,
       isCopied: false,
       formerTargets: [],
@@ -544,7 +555,7 @@ export class SimulatedWorld {
     const sync = await Sync.open(
       context,
       (at) => (this.#hasSchedule ? Math.ceil((at + 1) / PROBE_EVERY_MS) * PROBE_EVERY_MS : null),
-      () => this.#changed.tell(),
+      () => this.changed(),
     );
     this.#sync = sync;
     ready.resolve(sync);
