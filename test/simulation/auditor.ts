@@ -437,10 +437,17 @@ function mismatched(world: SimulatedWorld): string[] {
     if (rows.length > 1) return [`document ${id} belongs to ${rows.length} rows`];
     if (!row && world.lost.has(id)) return [];
     // By its size it may be another content, which a person has to tell.
-    // Filed by a person before it was found, who has to tell.
-    const isOf = ({ state, doubtAt, digest }: Document) =>
-      state === "held" && doubtAt !== null && digest === digestOf(content);
-    if (!row && document.filed && world.rows.some(isOf)) return [];
+    // Filed by a person before it was found, or next to another of its size, a person has to tell.
+    const isOf = ({ state, doubtAt, digest, problem }: Document) =>
+      state === "held" &&
+      doubtAt !== null &&
+      digest === digestOf(content) &&
+      (document.filed === true || problem?.message.includes(`${id} (`) === true);
+    if (!row && world.rows.some(isOf)) return [];
+    // Filed as well, and then another of its name and size, of the lost journal, was the only one that it could be.
+    const isTaker = ({ documentId, digest }: Document) =>
+      world.lost.has(documentId ?? 0) && digest === digestOf(content);
+    if (!row && document.filed && world.rows.some(isTaker)) return [];
     // Looked for in vain, and met before it was sent again: a person has to tell, too.
     const isMet = ({ state, digest, problem }: Document) =>
       state === "held" && problem?.code === "FIRST_RUN" && digest === digestOf(content);

@@ -98,7 +98,9 @@ export class ClusterWorld extends SimulatedWorld {
   }
 
   override get overdraftPages(): number {
-    return (this.daemons.length - 1) * this.config.upload.concurrency;
+    // What is left is claimed by several at once, and by each more than it sends at a time.
+    const { monthlyPages = 0 } = this.config.quota.pages;
+    return (this.daemons.length - 1) * Math.max(monthlyPages, this.config.upload.concurrency);
   }
 
   /** What one writes the others hear of. */
