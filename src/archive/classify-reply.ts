@@ -124,6 +124,10 @@ function errorReply(
 ): ArchiveError {
   const { status } = reply;
   const code = errorCodeIn(own(json, "responseDescription"), operation, secrets);
+  if (operation === "upload" && objectOf(own(json, "document"))?.["id"]) {
+    const what = `answered ${code ?? "ERROR"} and a document, one of which is wrong`;
+    return errorOf("inDoubt", "REPLY_UNREADABLE", what);
+  }
   if (code !== undefined && isCodeOf(operation, code)) {
     return errorOf("refused", code, `refused: ${code}`);
   }

@@ -98,10 +98,16 @@ describe("what a reply means", () => {
       "a byte order mark is no harm",
     ],
     [
-      replied(200, { ...refused("QUOTA_LIMIT"), document: detail(), extra: [1] }),
+      replied(200, { ...refused("QUOTA_LIMIT"), document: null, extra: [1] }),
       "refused",
       "QUOTA_LIMIT",
       "unknown fields are no harm",
+    ],
+    [
+      replied(200, { ...refused("QUOTA_LIMIT"), document: detail() }),
+      "inDoubt",
+      "REPLY_UNREADABLE",
+      "it may have stored the document that it shows",
     ],
     [
       replied(200, refused("QUOTA_LIMIT"), { afterRequest: false }),
