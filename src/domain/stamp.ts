@@ -21,6 +21,13 @@ export function isSameFile(one: string, other: string): boolean {
   return inode === undefined || otherInode === undefined || inode === otherInode;
 }
 
+/** Whether two stamps are of what has other inodes; network stamps know none. */
+export function isAnotherInode(one: string, other: string): boolean {
+  const [, , , inode] = one.split(".");
+  const [, , , otherInode] = other.split(".");
+  return inode !== undefined && otherInode !== undefined && inode !== otherInode;
+}
+
 /** Backups and other file systems keep a time of writing to two seconds at worst. */
 const KEPT_NS = 2e9;
 

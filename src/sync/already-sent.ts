@@ -1,7 +1,7 @@
 /** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
 import { hasWaited, isRecentChange, tooOften } from "../domain/change-rate.ts";
 import { type Document, mayBeArchived, type Problem, SENT_STATES } from "../domain/document.ts";
-import { isRecreated } from "../domain/stamp.ts";
+import { isAnotherInode, isRecreated } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { lastingMs } from "../domain/backoff.ts";
@@ -16,9 +16,13 @@ import {
   isWherePut,
   lookAtPlaces,
   mayBeHere,
+  REPLACED,
   type Followed,
 } from "./former-places.ts";
 import { awayOf, movedFromOther } from "./other-mirrors.ts";
+
+/** The remark of a file with an edit that is left alone. */
+const EDITED = "its content has changed since; by `changed: ignore` that is not sent";
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
@@ -108,7 +112,7 @@ function asEdit(file: Settled, before: Document): Change[] | undefined {
     const why = "waits until it is certain what became of the content before it";
     return waits(file, why, at + Math.max(mirror.settings.settleMs, behindMs(before, at)));
   }
-  const remark = "its content has changed since; by `changed: ignore` that is not sent";
+  const remark = isAnotherInode(before.seen.stamp, seen.stamp) ? REPLACED : EDITED;
   return [
     forgetOf(document, at, remark),
     { type: "note", id: before.id, at, why: remark, set: { seen, remark, ignoredDigest: digest } },
@@ -153,13 +157,18 @@ async function byContent(context: DecisionContext, file: Settled): Promise<Chang
   const isPutOff = original.after === "due" && original.afterMessage === NO_MIRROR;
   const wasToGo = wasNotThere(original) || isAgainInTheWay(original, mirror, here);
   const isToGo = isPutOff || (wasToGo && mirror.settings.after.kind !== "keep");
-  if (!isToGo) return [left, follow];
+  const changes: Change[] = [left, follow];
+  if (original.remark === REPLACED) {
+    const set = { remark: null, ignoredDigest: null };
+    changes.push({ type: "note", id, at, why: "found where it was moved to", set });
+  }
+  if (!isToGo) return changes;
   const why =
     original.after === "done"
       ? "back after it was moved or deleted"
       : "moved before it was moved or deleted";
   const set = { after: "due", afterMessage: null, dueAt: at } as const;
-  return [left, follow, { type: "note", id, at, why, set }];
+  return [...changes, { type: "note", id, at, why, set }];
 }
 
 /** The archive has the document in the folder, and under the name, that its file would have from here. */

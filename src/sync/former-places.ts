@@ -49,6 +49,9 @@ export function lookAtPlaces(
   return reader.look(row.id, places, spelt);
 }
 
+/** The remark of a file in whose place another one is, which is taken for an edit of it, and left alone. */
+export const REPLACED = "another file is in its place since; by `changed: ignore` that is not sent";
+
 /**
  * Whether a row that may be here is: its place is empty, or was when it could last be looked at; or is this one, or has
  * another file, which was given its name. `unknown`: it is the same file, which may be linked there.
@@ -56,6 +59,8 @@ export function lookAtPlaces(
 export function isHere(row: Document, place: Look, here: Here): boolean | "unknown" {
   const { current, after, seen, goneAt } = row;
   if (place === null || after === "done" || isItsPlace(row, here)) return true;
+  // It may have been moved away before; written since it was sent, it is a copy.
+  if (row.remark === REPLACED && here.seen.modifiedAt <= (row.sentAt ?? 0)) return true;
   if (place === undefined && current && goneAt !== null) return true;
   if (!isSameFile(seen.stamp, here.seen.stamp)) return false;
   if (place === undefined) return current ? "unknown" : true;

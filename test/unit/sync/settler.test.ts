@@ -608,6 +608,35 @@ describe("settler archived", () => {
     });
 
     test.for([
+      [
+        "3e8.1.1.11",
+        -HOUR,
+        "it was moved away before: it is followed, and what is in its place is new",
+      ],
+      ["3e8.5.5.12", HOUR, "written since it was sent, it is a copy"],
+    ] as const)(
+      "another file in its place under `changed: ignore`, found elsewhere as %s, modified %i ms after it was sent: %s",
+      async ([stamp, afterMs, why]) => {
+        const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+        const sentAt = desk.clock.now() - 2 * HOUR;
+        const was = { sizeBytes: 1_000, modifiedAt: sentAt - HOUR, stamp: "3e8.1.1.11" };
+        const before = sent(desk, "scan.pdf", "d1", { current: false, seen: was, sentAt });
+        const other = { sizeBytes: 200, modifiedAt: sentAt, stamp: "c8.3.4.13" };
+        settling(desk, "scan.pdf", "d2", { supersedes: before.id, file: { seen: other } });
+        await desk.run(settler);
+        expect((await desk.row(before)).remark).toContain("changed: ignore");
+        const seen = { sizeBytes: 1_000, modifiedAt: sentAt + afterMs, stamp };
+        const { id } = settling(desk, "moved.pdf", "d1", { file: { seen } });
+        desk.mirror().settling.small.notify();
+        await desk.advance(SECOND);
+        const isCopy = why.includes("copy");
+        expect((await desk.journal.document(id))?.state).toBe(isCopy ? "pending" : undefined);
+        const row = isCopy ? { name: "scan.pdf" } : { name: "moved.pdf", remark: null };
+        expect(await desk.row(before)).toMatchObject(row);
+      },
+    );
+
+    test.for([
       ["uploading", {}, "its size will tell it from others, should the reply be lost"],
       ["inDoubt", { doubtAt: 1 }, "its size tells it from others"],
       ["held", { doubtAt: 1 }, "it is in doubt all the same"],
