@@ -80,8 +80,8 @@ export async function allIdle(
 
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
- * doubt, but for files that were found unfinished or too young; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told
- * either. What is held or failed stays, and so does what is ready while sending waits for long
+ * doubt, but for files that were found unfinished or too young; with `waitConverted`, nothing waits for conversion, its
+ * after-action or its hook to be told either. What is held or failed stays, and so does what is ready while sending waits for long
  * (`isLong`). Rejects when the archive cannot be reached; and where a source is offline, once the
  * others are through.
  */

@@ -46,9 +46,9 @@ export async function wired(
   };
   const folders = new Folders(archive, clock, ownership.isShared);
   const placement = new Placement(folders);
-  // Alone, what cannot be read is held for that, and told.
   const decided = new DecidedMirrors(context);
   await decided.look();
+  // Alone, what cannot be read is held for that, and told.
   const isThere = (id: number) =>
     !ownership.isShared ||
     (decided.has(id) && scanSchedulers.get(id)?.state.status?.online === true);
