@@ -157,6 +157,7 @@ function addCompression(app: FastifyInstance): void {
   });
 }
 
+/** Browsers take nothing else over plain http. */
 function takesGzip({ headers }: FastifyRequest): boolean {
   const encodings = (headers["accept-encoding"] ?? "").split(",");
   return encodings.some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));

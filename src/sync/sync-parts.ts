@@ -94,6 +94,7 @@ type AssignmentLoops = {
   readonly takenOver: (mirrorId: number) => Promise<void>;
 };
 
+/** What of an archive's work this daemon does where several share a journal (docs/adr/0017): it stays its own until it ends. */
 class Assignments {
   readonly #context: SyncContext;
   readonly #mirrors: Map<number, LiveMirror>;

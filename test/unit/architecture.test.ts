@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_633,
   source: 4_425,
   reader: 1_618,
-  sync: 9_147,
+  sync: 9_148,
   report: 3_132,
   dashboard: 2_625,
   notify: 1_850,
