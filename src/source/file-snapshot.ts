@@ -3,11 +3,10 @@
  *
  * Small files are read once into memory and proven there; the memory of all but the smallest is used
  * again once the kernel has the bytes, as collecting it would take longer than to read and to hash them.
- * Large ones are hashed again as they stream; the last chunk is held back until digest and file have
+ * Large ones are proven as they stream; the last chunk is held back until content and file have
  * been compared, so that a request with a torn file is cut off before its end and no archive takes it
  * for a whole one.
  */
-import { createHash, hash } from "node:crypto";
 import { closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { isSameStamp } from "../domain/stamp.ts";
@@ -17,6 +16,7 @@ import type { RawPath } from "../std/raw-path.ts";
 import type { Directories } from "./directories.ts";
 import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside } from "./open-inside.ts";
+import { type ContentProof, proofOf } from "./known-contents.ts";
 import { readInto, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { SourceSettings } from "./source.ts";
@@ -37,7 +37,7 @@ export const IN_MEMORY_BYTES_MAX = 4 << 20;
 /** From here on a file that is held in memory is sent in slices, and the memory is used again. */
 export const SLICED_BYTES_MIN = 128 << 10;
 const SLICE_BYTES = 256 << 10;
-const CHUNK_BYTES = 512 << 10;
+const CHUNK_BYTES = 1 << 20;
 /** Chunks that are read ahead of the one being sent. */
 const AHEAD = 2;
 
@@ -141,7 +141,9 @@ class OpenFile {
         readSmall(place, this.#fd, this.#settings.network),
         place.length,
       );
-      this.#assertDigest(hash("sha256", bytes));
+      const proof = proofOf(this.#expected.digest);
+      proof.add(bytes);
+      this.#assert(proof);
       return bytes;
     } catch (error) {
       throw faultOf(error, this.#settings, this.#path);
@@ -151,7 +153,7 @@ class OpenFile {
   async *chunks(signal: AbortSignal): AsyncGenerator<Buffer> {
     invariant(!this.#begun && !this.#closed, "the chunks of a snapshot are read once");
     this.#begun = true;
-    const digest = createHash("sha256");
+    const proof = proofOf(this.#expected.digest);
     const { sizeBytes } = this.#expected.seen;
     const ahead: Promise<Buffer>[] = [];
     let asked = 0;
@@ -161,10 +163,10 @@ class OpenFile {
           ahead.push(this.#readChunk(asked, Math.min(CHUNK_BYTES, sizeBytes - asked)));
         const chunk = await this.#next(ahead);
         signal.throwIfAborted();
-        digest.update(chunk);
+        proof.add(chunk);
         given += chunk.length;
         if (given === sizeBytes) {
-          this.#assertDigest(digest.digest("hex"));
+          this.#assert(proof);
           this.assertUnchanged();
         }
         yield chunk;
@@ -209,9 +211,8 @@ class OpenFile {
     return reading;
   }
 
-  #assertDigest(digest: string): void {
-    if (digest !== this.#expected.digest)
-      throw new FileChanged(this.#path, "has other content than was found");
+  #assert(proof: ContentProof): void {
+    if (!proof.holds()) throw new FileChanged(this.#path, "has other content than was found");
   }
 }
 

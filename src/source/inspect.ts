@@ -18,6 +18,7 @@ import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import type { Directories } from "./directories.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, problemOf } from "./file-fault.ts";
 import { openInside, statWithCompanion } from "./open-inside.ts";
+import { ContentTag, TAGGED_BYTES_MIN } from "./known-contents.ts";
 import type { NotesReader } from "./read-notes.ts";
 import {
   accessOfFd,
@@ -27,7 +28,7 @@ import {
   readSmall,
   CHUNK_BYTES,
 } from "./read-file.ts";
-import { seenOf } from "./seen.ts";
+import { bornAt, seenOf, wasRenamed } from "./seen.ts";
 import type { Beginning, Inspection, SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./source-status.ts";
@@ -153,16 +154,6 @@ async function inspectOpen(
   };
 }
 
-/** A write sets both times to the same moment; a name that is given later sets one of them. */
-function wasRenamed({ ctimeNs, mtimeNs }: BigIntStats): boolean {
-  return ctimeNs > mtimeNs;
-}
-
-/** Epoch ms; undefined: the file system does not know, or gives another time in its place. */
-function bornAt({ birthtimeNs, ctimeNs }: BigIntStats): number | undefined {
-  return birthtimeNs > 0n && birthtimeNs < ctimeNs ? Number(birthtimeNs) / 1e6 : undefined;
-}
-
 async function readWhole(open: OpenFile, asked: Asked, signal: AbortSignal): Promise<Content> {
   const { fd, size, network } = open;
   const buffer = spareBuffers.take(size);
@@ -171,8 +162,10 @@ async function readWhole(open: OpenFile, asked: Asked, signal: AbortSignal): Pro
     signal.throwIfAborted();
     const finder = new GapFinder();
     finder.add(bytes);
+    const digest = hash("sha256", bytes);
+    if (bytes.length >= TAGGED_BYTES_MIN) new ContentTag().add(bytes).remember(digest);
     return {
-      digest: hash("sha256", bytes),
+      digest,
       bytesRead: bytes.length,
       ...(await learnt(accessOf(bytes), open, asked, { finder, signal })),
     };
@@ -184,7 +177,12 @@ async function readWhole(open: OpenFile, asked: Asked, signal: AbortSignal): Pro
 async function readInChunks(open: OpenFile, asked: Asked, signal: AbortSignal): Promise<Content> {
   const { fd, size } = open;
   const finder = new GapFinder();
-  const { digest, bytesRead } = await digestOf(fd, size, signal, (chunk) => finder.add(chunk));
+  const tag = new ContentTag();
+  const { digest, bytesRead } = await digestOf(fd, size, signal, (chunk) => {
+    finder.add(chunk);
+    tag.add(chunk);
+  });
+  tag.remember(digest);
   const file = accessOfFd(fd, size);
   return { digest, bytesRead, ...(await learnt(file, open, asked, { finder, signal })) };
 }

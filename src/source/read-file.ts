@@ -12,7 +12,7 @@ import type { RandomAccess } from "../formats/random-access.ts";
 export const CHUNK_BYTES = 1 << 20;
 
 /** Pieces up to this size of a local file are read at once. */
-const AT_ONCE_BYTES_MAX = 256 << 10;
+const AT_ONCE_BYTES_MAX = 1 << 20;
 
 /** The same as `readInto` from the beginning, where the file may be on a disk of this host. */
 export async function readSmall(buffer: Buffer, fd: number, network: boolean): Promise<Buffer> {

@@ -15,3 +15,13 @@ export function seenOf(stat: BigIntStats, network: boolean): Seen {
     stamp: network ? content : `${content}.${stat.ctimeNs.toString(36)}.${stat.ino.toString(36)}`,
   };
 }
+
+/** Whether a file was given its name later than it was written. A write sets both times to the same moment; a name that is given later sets one of them. */
+export function wasRenamed({ ctimeNs, mtimeNs }: BigIntStats): boolean {
+  return ctimeNs > mtimeNs;
+}
+
+/** Epoch ms; undefined: the file system does not know, or gives another time in its place. */
+export function bornAt({ birthtimeNs, ctimeNs }: BigIntStats): number | undefined {
+  return birthtimeNs > 0n && birthtimeNs < ctimeNs ? Number(birthtimeNs) / 1e6 : undefined;
+}

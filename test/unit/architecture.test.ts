@@ -174,7 +174,7 @@ const LINES: Readonly<Record<string, number>> = {
   config: 4_297,
   archive: 2_417,
   journal: 10_633,
-  source: 4_425,
+  source: 4_497,
   reader: 1_618,
   sync: 9_148,
   report: 3_132,

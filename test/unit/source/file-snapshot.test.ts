@@ -20,12 +20,14 @@ import {
   SLICED_BYTES_MIN,
   type FileSnapshot,
 } from "../../../src/source/file-snapshot.ts";
+import { inspect } from "../../../src/source/inspect.ts";
+import { ContentTag } from "../../../src/source/known-contents.ts";
 import { sourceStatus } from "../../../src/source/source-status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { never, openBelow, put, raw, scratch, settingsOf } from "./scratch.ts";
 
 const LARGE = IN_MEMORY_BYTES_MAX + (3 << 20) + 5;
-const CHUNK = 512 << 10;
+const CHUNK = 1 << 20;
 const path = raw("scan.bin");
 
 /** What the journal would hold of the file as it is now. */
@@ -144,6 +146,38 @@ test("content that is not what was hashed is refused, be the stamp as it was", a
     code: "FILE_CHANGED",
   });
 });
+
+test.for([SLICED_BYTES_MIN - 1, SLICED_BYTES_MIN, IN_MEMORY_BYTES_MAX, LARGE, (8 << 20) + 1])(
+  "%i bytes that this process hashed are told from any other content, a bit apart",
+  async (size) => {
+    const dir = scratch();
+    const content = randomBytes(size);
+    const full = put(dir, "scan.bin", content);
+    const settings = settingsOf(dir);
+    const found = await inspect(settings, path, undefined, { pages: false }, never);
+    const expected = expectedOf(dir, content);
+    expect(found).toMatchObject({ kind: "whole", digest: expected.digest });
+    const isSent = async () => {
+      const digest = createHash("sha256");
+      const { seen } = expectedOf(dir, content);
+      const { file } = await openSnapshot(settings, path, { ...expected, seen }, never);
+      if ("bytes" in file) digest.update(file.bytes);
+      else for await (const chunk of file.chunks()) digest.update(chunk);
+      return digest.digest("hex") === expected.digest;
+    };
+    expect(await isSent()).toBe(true);
+    for (const at of [0, size >> 1, size - 1]) {
+      const fd = openSync(full, "r+");
+      writeSync(fd, Buffer.from([(content[at] ?? 0) ^ 1]), 0, 1, at);
+      await expect(isSent()).rejects.toThrow("has other content than was found");
+      writeSync(fd, content, at, 1, at);
+      closeSync(fd);
+    }
+    // Others were found since, so many that SHA-256 proves this one.
+    for (let other = 0; other < 5_000; other += 1) new ContentTag().remember(`${other}`);
+    expect(await isSent()).toBe(true);
+  },
+);
 
 test.for([
   [
