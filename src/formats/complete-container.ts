@@ -16,12 +16,14 @@ const BLANK_BYTES = 64;
 const BOXES_MAX = 1000;
 
 /** A GIF ends with an empty block and the trailer 3B. */
-export async function completenessOfGif({ file, gaps }: Judged): Promise<Judgement> {
+export async function completenessOfGif({ file, gaps, loose }: Judged): Promise<Judgement> {
   const from = Math.max(0, file.size - PADDING_BYTES - 2);
   const tail = await file.read(from, file.size - from);
   const last = tail.findLastIndex((byte) => byte !== 0);
   if (tail[last] !== 0x3b || tail[last - 1] !== 0) return unfinished("its end mark is missing");
-  return gaps[0] ? notWritten(gaps[0]) : COMPLETE;
+  // Its data are in blocks of 255 bytes at most, behind their lengths.
+  const [run] = [...gaps, ...loose];
+  return run ? notWritten(run) : COMPLETE;
 }
 
 /** A RIFF file states its length at its front. A blank page may end with 100 KB of zeros. */

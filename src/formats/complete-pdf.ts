@@ -1,4 +1,6 @@
+import { constants, createInflate, type Inflate } from "node:zlib";
 import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
+import { inflated, isDamage, LARGE } from "./deflated.ts";
 import { PDF_HEADER_WITHIN } from "./file-format.ts";
 import { lastIndexOf, type RandomAccess } from "./random-access.ts";
 
@@ -12,6 +14,8 @@ const PADDING_BYTES_MAX = 4 << 20;
 const APPENDED_BYTES_MAX = 256 << 10;
 /** A picture that is not compressed is looked back over no further. */
 const STREAM_BYTES_MAX = 64 << 20;
+/** Deflated data are inflated no further. */
+const INFLATED_BYTES_MAX = 256 << 20;
 const PIECE_BYTES = 64 << 10;
 
 const END_MARK = "%%EOF";
@@ -22,7 +26,7 @@ const END_MARK = "%%EOF";
  * update: an object or a table. A linearized PDF has an end near its front, too, but
  * states its length there, so that a piece of it is not taken for the whole.
  */
-export async function completenessOfPdf({ file, head, gaps }: Judged): Promise<Judgement> {
+export async function completenessOfPdf({ file, head, gaps, loose }: Judged): Promise<Judgement> {
   const stated = linearizedLength(head);
   if (stated !== undefined && stated > file.size)
     return unfinished(`it has ${file.size} bytes and says that it is ${stated} long`);
@@ -33,8 +37,13 @@ export async function completenessOfPdf({ file, head, gaps }: Judged): Promise<J
   if (isUpdate(behind.toString("latin1")))
     return unfinished(`an update behind its last ${END_MARK} does not end`);
   if (!(await isLedTo(file, end))) return unfinished("its cross-reference table is not there");
+  const sound: SoundStreams = new Map();
   for (const gap of gaps)
-    if (gap.from < end && !(await mayHoldZeros(file, gap.from))) return notWritten(gap);
+    if (gap.from < end && (await mayHoldZeros(file, gap.from, sound)) !== true)
+      return notWritten(gap);
+  for (const run of loose)
+    if (run.from < end && (await mayHoldZeros(file, run.from, sound)) === false)
+      return notWritten(run);
   return COMPLETE;
 }
 
@@ -85,14 +94,56 @@ async function isLedTo(file: RandomAccess, end: number): Promise<boolean> {
   return place !== undefined && Number(place) < from + start;
 }
 
-/** Whether what is at `at` is a picture, a font or an attached file that is not compressed. */
-async function mayHoldZeros(file: RandomAccess, at: number): Promise<boolean> {
+/** By the place of a deflated stream: whether its data are as their checksum says; undefined: it cannot be told. */
+type SoundStreams = Map<number, boolean | undefined>;
+
+/**
+ * Whether the zeros at `at` may be content: of a picture, a font or an attached file that is not compressed, or of
+ * deflated data whose checksum is right; undefined: compressed in a way that cannot tell, or encrypted.
+ */
+async function mayHoldZeros(
+  file: RandomAccess,
+  at: number,
+  sound: SoundStreams,
+): Promise<boolean | undefined> {
   const stream = await lastIndexOf(file, "stream", at, STREAM_BYTES_MAX);
   if (stream === undefined) return false;
   const from = Math.max(0, stream - TAIL_BYTES);
   const before = (await file.read(from, stream - from)).toString("latin1");
   if (before.endsWith("end")) return false;
   const dictionary = before.slice(before.lastIndexOf("obj"));
-  if (/\/Filter\b/.test(dictionary)) return false;
-  return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary);
+  const filter = /\/Filter\s*(?:\[\s*)?(\/\w+)?/.exec(dictionary);
+  if (!filter) return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary);
+  const isDeflated = filter[1] === "/FlateDecode" || filter[1] === "/Fl";
+  if (isDeflated && !sound.has(stream))
+    sound.set(stream, await isSound(file, stream + "stream".length, at));
+  return sound.get(stream);
+}
+
+/** Whether the deflated data from `mark` on are as their checksum says; `at`: of which the bytes before are there. */
+async function isSound(file: RandomAccess, mark: number, at: number): Promise<boolean | undefined> {
+  const lineEnd = (await file.read(mark, 2)).toString("latin1");
+  const from = mark + (lineEnd === "\r\n" ? 2 : 1);
+  const begin = createInflate({ ...LARGE, finishFlush: constants.Z_SYNC_FLUSH });
+  if (!(await isInflated(file, from, Math.min(at, from + PIECE_BYTES), begin))) return undefined;
+  return isInflated(file, from, file.size, createInflate(LARGE));
+}
+
+async function isInflated(
+  file: RandomAccess,
+  from: number,
+  to: number,
+  inflate: Inflate,
+): Promise<boolean | undefined> {
+  let length = 0;
+  try {
+    for await (const piece of inflated(file, from, to, inflate)) {
+      length += piece.length;
+      if (length > INFLATED_BYTES_MAX) return undefined;
+    }
+    return true;
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
 }

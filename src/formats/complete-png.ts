@@ -12,15 +12,17 @@ const CHUNKS_MAX = 500_000;
 const END = Buffer.from("0000000049454e44ae426082", "hex");
 
 /** A PNG is a row of chunks, the last of them IEND. What is behind that does not matter. */
-export async function completenessOfPng({ file, gaps }: Judged): Promise<Judgement> {
+export async function completenessOfPng({ file, gaps, loose }: Judged): Promise<Judgement> {
   const from = Math.max(0, file.size - TRAILER_BYTES - END.length);
-  if (gaps.length === 0 && (await file.read(from, file.size - from)).includes(END)) return COMPLETE;
+  const zeros = [...gaps, ...loose];
+  if (zeros.length === 0 && (await file.read(from, file.size - from)).includes(END))
+    return COMPLETE;
   let at = 8;
   for (let chunks = 0; chunks < CHUNKS_MAX; chunks++) {
     const head = await file.read(at, 8);
     if (head.length < 8) break;
     const dataTo = at + 8 + head.readUInt32BE(0);
-    const gap = gapWithin(gaps, at, dataTo);
+    const gap = gapWithin(zeros, at, dataTo);
     // Zeros of a picture that was packed without being compressed are as they should be.
     if (gap && !(await isSound(file, at + 4, dataTo))) return notWritten(gap);
     const name = head.toString("latin1", 4, 8);

@@ -1,5 +1,6 @@
-import { crc32 } from "node:zlib";
+import { crc32, createInflateRaw } from "node:zlib";
 import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
+import { inflated, isDamage, LARGE } from "./deflated.ts";
 import { pieces, type RandomAccess } from "./random-access.ts";
 
 const END_BYTES = 22;
@@ -15,6 +16,10 @@ const LOCAL_BYTES = 30;
 /** Of a larger directory it is not asked which entry lies where. */
 const DIRECTORY_BYTES_MAX = 4 << 20;
 const STORED = 0;
+const DEFLATED = 8;
+/** Of a larger entry its checksum is not looked at. */
+const CHECKED_BYTES_MAX = 256 << 20;
+const ENCRYPTED = 1;
 
 /** Where the entries are listed. */
 type Place = { readonly entries: number; readonly bytes: number; readonly at: number };
@@ -23,7 +28,7 @@ type Place = { readonly entries: number; readonly bytes: number; readonly at: nu
  * A ZIP ends with a record that says where the directory of its entries lies. A ZIP stored inside
  * a ZIP brings such a record, too; but counted from the front of the outer file it leads nowhere.
  */
-export async function completenessOfZip({ file, gaps }: Judged): Promise<Judgement> {
+export async function completenessOfZip({ file, gaps, loose }: Judged): Promise<Judgement> {
   const from = Math.max(0, file.size - END_BYTES - COMMENT_BYTES_MAX);
   const tail = await file.read(from, file.size - from);
   let at = tail.lastIndexOf(END_MARK);
@@ -32,8 +37,11 @@ export async function completenessOfZip({ file, gaps }: Judged): Promise<Judgeme
     if (at + END_BYTES + tail.readUInt16LE(at + 20) > tail.length) continue;
     const place = await directoryOf(file, tail.subarray(at, at + END_BYTES), from + at);
     if (!place) continue;
+    const sound = new SoundEntries(file, place);
     for (const gap of gaps)
-      if (gap.from < place.at && !(await isSoundAt(file, place, gap.from))) return notWritten(gap);
+      if (gap.from < place.at && (await sound.holds(gap.from)) !== true) return notWritten(gap);
+    for (const run of loose)
+      if (run.from < place.at && (await sound.holds(run.from)) === false) return notWritten(run);
     return COMPLETE;
   }
   return unfinished("the list of what is in it, at its end, is missing");
@@ -70,25 +78,80 @@ async function wideDirectory(file: RandomAccess, endAt: number): Promise<Place |
   };
 }
 
-/** Whether what is at `at` belongs to an entry that is stored as it is, and whose checksum is right. */
-async function isSoundAt(file: RandomAccess, place: Place, at: number): Promise<boolean> {
-  const directory = await file.read(place.at, Math.min(place.bytes, DIRECTORY_BYTES_MAX));
-  let found: { method: number; sum: number; bytes: number; local: number } | undefined;
-  for (let entry = 0; entry + ENTRY_BYTES <= directory.length; ) {
-    const local = directory.readUInt32LE(entry + 42);
-    if (local <= at && (!found || local > found.local)) {
-      const method = directory.readUInt16LE(entry + 10);
-      const [sum, bytes] = [directory.readUInt32LE(entry + 16), directory.readUInt32LE(entry + 20)];
-      found = { method, sum, bytes, local };
-    }
-    const [name, extra, comment] = [28, 30, 32].map((from) => directory.readUInt16LE(entry + from));
-    entry += ENTRY_BYTES + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
+type Entry = {
+  readonly method: number;
+  readonly flags: number;
+  readonly sum: number;
+  readonly packed: number;
+  readonly bytes: number;
+  /** Where its own head is. */
+  readonly local: number;
+};
+
+/** The entries of a ZIP, by the checksums in its directory. */
+class SoundEntries {
+  readonly #file: RandomAccess;
+  readonly #place: Place;
+  #entries: readonly Entry[] | undefined;
+  readonly #sound = new Map<Entry, boolean | undefined>();
+
+  constructor(file: RandomAccess, place: Place) {
+    this.#file = file;
+    this.#place = place;
   }
-  if (found?.method !== STORED) return false;
-  const head = await file.read(found.local, LOCAL_BYTES);
+
+  /** Whether what is at `at` belongs to an entry whose checksum is right; undefined: it cannot be told. */
+  async holds(at: number): Promise<boolean | undefined> {
+    this.#entries ??= await entriesOf(this.#file, this.#place);
+    const entry = this.#entries.findLast(({ local }) => local <= at);
+    if (!entry) return false;
+    if (!this.#sound.has(entry)) this.#sound.set(entry, await isSound(this.#file, entry));
+    return this.#sound.get(entry);
+  }
+}
+
+/** In the order in which they are in the file. */
+async function entriesOf(file: RandomAccess, place: Place): Promise<readonly Entry[]> {
+  const directory = await file.read(place.at, Math.min(place.bytes, DIRECTORY_BYTES_MAX));
+  const entries: Entry[] = [];
+  for (let at = 0; at + ENTRY_BYTES <= directory.length; ) {
+    entries.push({
+      flags: directory.readUInt16LE(at + 8),
+      method: directory.readUInt16LE(at + 10),
+      sum: directory.readUInt32LE(at + 16),
+      packed: directory.readUInt32LE(at + 20),
+      bytes: directory.readUInt32LE(at + 24),
+      local: directory.readUInt32LE(at + 42),
+    });
+    const [name, extra, comment] = [28, 30, 32].map((from) => directory.readUInt16LE(at + from));
+    at += ENTRY_BYTES + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
+  }
+  return entries.sort((one, other) => one.local - other.local);
+}
+
+/** Whether an entry's data are those of its checksum; undefined: encrypted, too large, or packed in another way. */
+async function isSound(file: RandomAccess, entry: Entry): Promise<boolean | undefined> {
+  const { method, flags, packed, bytes } = entry;
+  if (flags & ENCRYPTED || bytes > CHECKED_BYTES_MAX) return undefined;
+  if (method !== STORED && method !== DEFLATED) return undefined;
+  const head = await file.read(entry.local, LOCAL_BYTES);
   if (head.length < LOCAL_BYTES) return false;
-  const from = found.local + LOCAL_BYTES + head.readUInt16LE(26) + head.readUInt16LE(28);
-  let sum = 0;
-  for await (const { bytes } of pieces(file, from, from + found.bytes)) sum = crc32(bytes, sum);
-  return sum === found.sum;
+  const from = entry.local + LOCAL_BYTES + head.readUInt16LE(26) + head.readUInt16LE(28);
+  let [sum, length] = [0, 0];
+  try {
+    for await (const piece of data(file, from, from + packed, method)) {
+      sum = crc32(piece, sum);
+      length += piece.length;
+      if (length > bytes) return false;
+    }
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
+  return sum === entry.sum && length === bytes;
+}
+
+async function* data(file: RandomAccess, from: number, to: number, method: number) {
+  if (method === DEFLATED) yield* inflated(file, from, to, createInflateRaw(LARGE));
+  else for await (const { bytes } of pieces(file, from, to)) yield bytes;
 }

@@ -11,7 +11,7 @@ import {
   UNKNOWN,
   unfinished,
 } from "./completeness.ts";
-import type { ContentGap } from "./gaps.ts";
+import type { ContentGap, ZeroRuns } from "./gaps.ts";
 import {
   breaksPromise,
   type FileFormat,
@@ -37,25 +37,27 @@ const ZERO_BYTES = 4096;
  * end. It judges the structure, not the content: a complete file may still be damaged inside. Rejects only with
  * what `file.read` rejects with.
  *
- * @param gaps of its bytes, found by anyone who has read them all
+ * @param zeros of its bytes, found by anyone who has read them all
  */
 export async function judge(
   file: RandomAccess,
   filename: string,
-  gaps: readonly ContentGap[],
+  zeros: ZeroRuns,
 ): Promise<Judgement> {
+  const { gaps, loose } = zeros;
   if (file.size === 0) return unfinished("it is empty");
   const head = await file.read(0, HEAD_BYTES);
   if (isZeros(head) && (promisesBeginning(filename) || isBlank(file, gaps)))
     return unfinished("it begins with zeros: space set aside, but not written yet");
   const kind = kindOf(head, filename);
   if (breaksPromise(kind, filename)) return unfinished("it does not begin as its name promises");
-  const judged = (await JUDGES[kind]?.({ file, head, gaps })) ?? UNKNOWN;
+  const judged = (await JUDGES[kind]?.({ file, head, gaps, loose })) ?? UNKNOWN;
   if (judged.completeness === "unfinished") return judged;
   // One whose first bytes alone have come is of no kind.
   const hasNoZeros = HAS_NO_ZEROS.has(kind) || (kind === "unknown" && isNamedText(filename));
   const isText = hasNoZeros && !isOle(head) && !isZip(head);
-  if (isText && gaps[0]) return notWritten(gaps[0]);
+  const [run] = [...gaps, ...loose];
+  if (isText && run) return notWritten(run);
   const endsWritten = isText || ENDS_WITHOUT_ZEROS.has(kind);
   if (!endsWritten || !isZeros(await tailOf(file, ZERO_BYTES))) return judged;
   return unfinished("it ends in zeros: space set aside, but not written yet");
@@ -106,8 +108,8 @@ const JUDGES: Partial<Record<FileFormat, Judge>> = {
   ddoc: completenessOfDdoc,
 };
 
-async function completenessOfTiff({ file, gaps }: Judged): Promise<Judgement> {
-  const { state, why } = await readTiff(file, gaps);
+async function completenessOfTiff({ file, ...zeros }: Judged): Promise<Judgement> {
+  const { state, why } = await readTiff(file, zeros);
   if (state === "limit") return UNKNOWN;
   return state === "whole" ? COMPLETE : unfinished(why ?? "");
 }

@@ -1,4 +1,4 @@
-import { type ContentGap, wordsOf } from "./gaps.ts";
+import { type ContentGap, wordsOf, type ZeroRuns } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 
 /** `unfinished`: its own format says that something is missing; `unknown`: its format cannot say. */
@@ -14,8 +14,7 @@ export type Judged = {
   readonly file: RandomAccess;
   /** Its first 4 KiB, or the whole of a smaller one. */
   readonly head: Buffer;
-  readonly gaps: readonly ContentGap[];
-};
+} & ZeroRuns;
 
 export const COMPLETE: Judgement = { completeness: "complete" };
 export const UNKNOWN: Judgement = { completeness: "unknown" };

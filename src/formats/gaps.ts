@@ -1,27 +1,35 @@
 /** Blocks of file systems and pages of memory are of this size, or multiples of it. Bytes. */
 export const BLOCK_BYTES = 4096;
 
-/**
- * A run of zeros of one block or more, `from` and `to` in bytes, that begins or ends exactly where a block
- * does: so does what a parallel writer, or a network file system's client, has not written yet. Zeros that
- * belong to a content begin and end anywhere: a blank page as JPEG or WebP may have 100 KB of them, and one run
- * in 2048 looks like a gap by chance.
- */
+/** A run of zeros that holds a block or more; `from` and `to` in bytes, those of whole blocks. */
 export type ContentGap = {
   readonly from: number;
   readonly to: number;
-  /** False for one that only ends where a block does. */
+  /** Whether it begins exactly where a block does. */
   readonly begins: boolean;
 };
 
-/** More are not told about; one is enough. */
+/** The zeros of a file. */
+export type ZeroRuns = {
+  /**
+   * Those that begin or end exactly where a block does: so does what a parallel writer, or a network file system's
+   * client, has not written yet. Zeros that belong to a content begin and end anywhere: a blank page as JPEG or WebP
+   * may have 100 KB of them, and one run in 2048 looks like a gap by chance.
+   */
+  readonly gaps: readonly ContentGap[];
+  /** Those that do neither: not written yet only where the format says that they are no content. */
+  readonly loose: readonly ContentGap[];
+};
+
+/** More of a kind are not told about; one is enough. */
 const GAPS_MAX = 16;
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
-/** Finds the gaps of a file whose bytes pass by in order, for next to nothing next to hashing them. */
-export class GapFinder {
+/** Finds the zeros of a file whose bytes pass by in order, for next to nothing next to hashing them. */
+export class GapFinder implements ZeroRuns {
   readonly gaps: ContentGap[] = [];
+  readonly loose: ContentGap[] = [];
   /** Bytes of blocks that hold nothing but zeros, be they gaps or not; the last block counts as a whole one. */
   zeroBytes = 0;
   #at = 0;
@@ -58,15 +66,9 @@ export class GapFinder {
   #close(ends: boolean): void {
     const run = this.#run;
     this.#run = undefined;
-    if (run && (run.begins || ends) && this.gaps.length < GAPS_MAX) this.gaps.push(run);
+    const like = run?.begins === true || ends ? this.gaps : this.loose;
+    if (run && like.length < GAPS_MAX) like.push(run);
   }
-}
-
-/** The gaps of bytes in memory. */
-export function gapsOf(bytes: Buffer): readonly ContentGap[] {
-  const finder = new GapFinder();
-  finder.add(bytes);
-  return finder.end().gaps;
 }
 
 /** The first gap that reaches into the bytes from `from` to `to`. */

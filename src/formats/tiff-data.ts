@@ -1,4 +1,4 @@
-import { type ContentGap, gapWithin, wordsOf } from "./gaps.ts";
+import { type ContentGap, gapWithin, wordsOf, type ZeroRuns } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 import {
   type Dialect,
@@ -21,6 +21,8 @@ const PLACES = [
 ] as const;
 const COMPRESSION = 259;
 const UNCOMPRESSED = 1;
+/** CCITT's three, and LZW: whatever the picture, their codes make no block of zeros. */
+const WITHOUT_ZEROS: readonly number[] = [2, 3, 4, 5];
 
 /** What a value is counted as at least: it takes its time however narrow it is. */
 const VALUE_BYTES_MIN = 8;
@@ -42,6 +44,8 @@ export class ImageData {
   readonly #file: RandomAccess;
   readonly #dialect: Dialect;
   readonly #gaps: readonly ContentGap[];
+  /** Those too that begin and end anywhere. */
+  readonly #runs: readonly ContentGap[];
   readonly #budget: TableBudget;
   /** What ends last in the file. */
   #last: Piece | undefined;
@@ -49,12 +53,13 @@ export class ImageData {
   constructor(
     file: RandomAccess,
     dialect: Dialect,
-    gaps: readonly ContentGap[],
+    { gaps, loose }: ZeroRuns,
     budget: TableBudget,
   ) {
     this.#file = file;
     this.#dialect = dialect;
     this.#gaps = gaps;
+    this.#runs = [...gaps, ...loose];
     this.#budget = budget;
   }
 
@@ -93,6 +98,7 @@ export class ImageData {
   ): Promise<State> {
     const compression = (await this.#valueOf(directory, COMPRESSION)) ?? UNCOMPRESSED;
     const isCompressed = compression !== UNCOMPRESSED;
+    const impossible = WITHOUT_ZEROS.includes(compression) ? this.#runs : this.#gaps;
     const count = Math.min(offsets.count, lengths?.count ?? offsets.count);
     for (let from = 0; from < count; from += VALUES_AT_ONCE) {
       if (this.#budget.spent) return "limit";
@@ -109,7 +115,7 @@ export class ImageData {
           return this.#budget.spent
             ? "limit"
             : { why: "its data have no length, and no end is found" };
-        const gap = isCompressed ? gapWithin(this.#gaps, at, at + size) : undefined;
+        const gap = isCompressed ? gapWithin(impossible, at, at + size) : undefined;
         if (gap) return { why: wordsOf(gap) };
         if (!this.#last || at + size > this.#last.to)
           this.#last = { at, to: at + size, isCompressed };

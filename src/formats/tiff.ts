@@ -1,4 +1,4 @@
-import type { ContentGap } from "./gaps.ts";
+import type { ZeroRuns } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { ImageData, type TiffState } from "./tiff-data.ts";
 import { type Dialect, dialectOf, readDirectory, TableBudget } from "./tiff-directory.ts";
@@ -25,15 +25,12 @@ const DIRECTORIES_MAX = 100_000;
 /**
  * Reads the chain of directories.
  *
- * @param gaps of the file; with them it is looked, too, whether every strip and tile is in the file and written
+ * @param zeros of the file; with them it is looked, too, whether every strip and tile is in the file and written
  */
-export async function readTiff(
-  file: RandomAccess,
-  gaps?: readonly ContentGap[],
-): Promise<TiffFacts> {
+export async function readTiff(file: RandomAccess, zeros?: ZeroRuns): Promise<TiffFacts> {
   const dialect = await dialectOf(file);
   if (!dialect) return { pages: 0, state: "broken", why: "its head is not all there" };
-  const { previews, images, state, why } = await readChain(file, dialect, gaps);
+  const { previews, images, state, why } = await readChain(file, dialect, zeros);
   return { pages: images > 0 ? images : previews, state, ...(why === undefined ? {} : { why }) };
 }
 
@@ -71,11 +68,11 @@ type Chain = { previews: number; images: number; state: TiffState; why?: string 
 async function readChain(
   file: RandomAccess,
   dialect: Dialect,
-  gaps: readonly ContentGap[] | undefined,
+  zeros: ZeroRuns | undefined,
 ): Promise<Chain> {
   const seen = new Set<number>();
   const budget = new TableBudget();
-  const data = gaps && new ImageData(file, dialect, gaps, budget);
+  const data = zeros && new ImageData(file, dialect, zeros, budget);
   const chain: Chain = { previews: 0, images: 0, state: "whole" };
   const broken = (why: string): Chain => ({ ...chain, state: "broken", why });
   for (let at = dialect.first; at !== 0; ) {

@@ -211,9 +211,8 @@ async function judged(
   finder: GapFinder,
 ): Promise<Judgement> {
   try {
-    const { gaps, zeroBytes } = finder.end();
-    const judgement = await judge(file, filenameOf(path), gaps);
-    const why = whyHollow(fd, stat, zeroBytes);
+    const judgement = await judge(file, filenameOf(path), finder.end());
+    const why = whyHollow(fd, stat, finder.zeroBytes);
     return why === undefined || judgement.completeness === "unfinished"
       ? judgement
       : unfinished(why);

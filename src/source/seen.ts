@@ -16,7 +16,7 @@ export function seenOf(stat: BigIntStats, network: boolean): Seen {
   };
 }
 
-/** Whether a file was given its name later than it was written. A write sets both times to the same moment; a name that is given later sets one of them. */
+/** Whether a file got its name after it was written: a write sets both times to one moment, a new name one of them. */
 export function wasRenamed({ ctimeNs, mtimeNs }: BigIntStats): boolean {
   return ctimeNs > mtimeNs;
 }

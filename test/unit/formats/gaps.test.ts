@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { BLOCK_BYTES, GapFinder, gapsOf } from "../../../src/formats/gaps.ts";
+import { BLOCK_BYTES, GapFinder } from "../../../src/formats/gaps.ts";
+import { zerosOf } from "./zeros.ts";
 import { titled } from "./titled.ts";
 
 const B = BLOCK_BYTES;
@@ -26,7 +27,7 @@ test.for(
     ["none", Buffer.alloc(2 * B, 1), [], "all is there"],
   ]),
 )("zeros: %s", ([, [, bytes, expected]]) => {
-  expect(gapsOf(bytes).map(({ from, to, begins }) => [from, to, begins])).toEqual(expected);
+  expect(zerosOf(bytes).gaps.map(({ from, to, begins }) => [from, to, begins])).toEqual(expected);
 });
 
 test("in pieces of whole blocks the same is found as at once", () => {
@@ -47,7 +48,7 @@ test("in pieces of whole blocks the same is found as at once", () => {
           finder.add(bytes.subarray(at, at + size * B));
           at += size * B;
         }
-        expect(finder.end().gaps).toEqual(gapsOf(bytes));
+        expect(finder.end()).toMatchObject(zerosOf(bytes));
       },
     ),
   );

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { judge } from "../../../src/formats/complete.ts";
 import type { Completeness } from "../../../src/formats/completeness.ts";
-import { gapsOf } from "../../../src/formats/gaps.ts";
 import { accessOf } from "../../../src/formats/random-access.ts";
 import { listDigidoc } from "../../../src/formats/digidoc.ts";
 import { kindOf } from "../../../src/formats/file-format.ts";
 import { pagesOf } from "./pages-of.ts";
+import { zerosOf } from "./zeros.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SHIPPED = join(ROOT, "samples");
@@ -21,7 +21,7 @@ const shipped = readdirSync(SHIPPED, { recursive: true, withFileTypes: true })
 const CUTS = 200;
 
 async function wordFor(bytes: Buffer, name: string): Promise<Completeness> {
-  return (await judge(accessOf(bytes), name, gapsOf(bytes))).completeness;
+  return (await judge(accessOf(bytes), name, zerosOf(bytes))).completeness;
 }
 
 /** What is found of the file when it is cut at each of these places, the last one a byte that is not white before its end. */
