@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { writtenKey, type KeyPath } from "../src/config/config-problems.ts";
 import { variableOf } from "../src/config/environment.ts";
-import { aboutOf, exampleOf, kindOf, shortOf, unwrap } from "../src/config/kind.ts";
+import { aboutOf, declared, exampleOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/config.ts";
 import { sealed, starterConfig } from "../src/config/starter.ts";
 
@@ -85,7 +85,7 @@ function sectionsOf(key: KeyPath, schema: z.core.$ZodType, earlier: Map<string, 
   const places = new Set(repeated.map(({ about }) => `\`${earlier.get(about)}\``));
   const names = repeated.map(({ name }) => `\`${name}\``).join(", ");
   const body = [
-    ...(path === "" ? [] : [aboutOf(inner)?.meaning ?? "", ""]),
+    ...(path === "" ? [] : [declared(inner).about?.meaning ?? "", ""]),
     ...own.map(({ text }) => text),
     ...(repeated.length > 0 ? [`- ${names}: as in ${[...places].join(", ")}.`] : []),
     ...(entries.length > 0 ? [""] : []),
@@ -103,8 +103,8 @@ function entryOf(
 ): { name: string; about: string; text: string }[] {
   const name = String(key.at(-1));
   const { inner, fallback, optional } = unwrap(schema);
-  if (inner instanceof z.ZodObject && shortOf(schema) === undefined) return [];
-  const about = shortOf(schema)?.about ?? aboutOf(schema);
+  if (inner instanceof z.ZodObject && declared(schema).short === undefined) return [];
+  const about = aboutOf(schema);
   if (about === undefined) throw new Error(`the schema says nothing of the key ${name}`);
   const missing = about.without ?? (optional ? undefined : "**required**");
   const byDefault = fallback === undefined ? missing : `\`${written(fallback)}\``;
@@ -126,7 +126,7 @@ function isPlain(schema: z.core.$ZodType): boolean {
 }
 
 function valueOf(schema: z.core.$ZodType): string {
-  const short = shortOf(schema);
+  const { short, kind } = declared(schema);
   if (short) return `${short.kind} or mapping`;
   if (schema instanceof z.ZodObject) return "mapping";
   if (schema instanceof z.ZodRecord) return `${valueOf(schema.valueType)} by name`;
@@ -134,7 +134,6 @@ function valueOf(schema: z.core.$ZodType): string {
     const element = unwrap(schema.element).inner;
     return element instanceof z.ZodObject ? "list of mappings" : `list: ${valueOf(element)}`;
   }
-  const kind = kindOf(schema);
   if (kind === undefined) throw new Error("a key of the schema is of no kind");
   return kind.bounds === undefined ? kind.name : `${kind.name}, ${kind.bounds}`;
 }

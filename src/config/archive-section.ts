@@ -2,21 +2,13 @@
 import { z } from "zod";
 import { FIRST_ARCHIVE } from "../domain/archive-identity.ts";
 import { SECRET_SCHEMES, type Signing, takesSecret } from "../domain/signing.ts";
-import { certificateProblem, keyProblem, type PemProblem } from "../network/certificates.ts";
 import type { NetworkSettings } from "../network/network.ts";
 import { isExcepted, proxyIn } from "../network/proxies.ts";
 import { invariant } from "../std/invariant.ts";
-import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { section, setting, settings, type Sketch } from "./kind.ts";
+import type { KeyPath } from "./config-problems.ts";
+import { section, setting, settings } from "./kind.ts";
 import { archiveName, choice, digest, duration, secret } from "./kinds.ts";
-import {
-  archiveUrl,
-  localPath,
-  pem,
-  proxyAddress,
-  proxyProblem,
-  secretKeys,
-} from "./place-kinds.ts";
+import { archiveUrl, localPath, pem, proxyAddress, secretKeys } from "./place-kinds.ts";
 
 const signing = section(
   {
@@ -160,48 +152,6 @@ export function archiveNameOf(
   return archives.some((archive) => archive.name === name) ? name : undefined;
 }
 
-type ArchivesSketch = {
-  archive?: Sketch<typeof archiveSchema> | undefined;
-  archives?: Sketch<typeof archivesSchema> | undefined;
-  mirrors?: ({ archive?: string | undefined } | undefined)[] | undefined;
-};
-
-/**
- * Reports certificates and keys that are none, once their files were read, and proxies that nothing can go by. `notified`: the
- * addresses that `notify` calls, which go the way of the first archive.
- */
-export function checkWays(
-  sketch: ArchivesSketch,
-  notified: readonly string[],
-  env: NodeJS.ProcessEnv,
-  findings: ConfigProblems,
-): void {
-  for (const [at, { key, section }] of archivesIn(sketch).entries()) {
-    const { url, ca, clientCert: cert, clientKey } = section;
-    const report = (name: string, problem: PemProblem | undefined) => {
-      if (problem) findings.report([...key, name], problem.message, problem.fix);
-      return problem === undefined;
-    };
-    if (ca !== undefined) report("ca", certificateProblem(ca));
-    if (
-      cert !== undefined &&
-      clientKey !== undefined &&
-      report("clientCert", certificateProblem(cert))
-    )
-      report("clientKey", keyProblem(cert, clientKey));
-    // What is written goes before the environment.
-    if (section.proxy !== undefined) continue;
-    // A proxy that cannot be used must not be passed by in silence.
-    const why = [url, ...(at === 0 ? notified : [])]
-      .map((called) => (called === undefined ? undefined : proxyIn(env, called)))
-      .map((proxy) => (proxy === undefined ? undefined : proxyProblem(proxy)))
-      .find((problem) => problem !== undefined);
-    const fix = "set it to http://HOST:PORT, or write proxy: off";
-    if (why !== undefined)
-      report("proxy", { message: `the environment's HTTPS_PROXY or HTTP_PROXY ${why}`, fix });
-  }
-}
-
 type ArchiveShape = z.output<typeof archiveSchema>;
 
 /** An archive of a file in which nothing was found wrong, its secrets filled in. */
@@ -253,10 +203,6 @@ function networkOf(
   ca: string | undefined,
   client: NetworkSettings["client"],
 ): NetworkSettings | undefined {
-  const settings = {
-    ...(proxy === undefined || proxy === "off" ? {} : { proxy }),
-    ...(ca === undefined ? {} : { ca }),
-    ...(client && { client }),
-  };
-  return Object.keys(settings).length === 0 ? undefined : settings;
+  const used = proxy === "off" ? undefined : proxy;
+  return used || ca || client ? settings({ proxy: used, ca, client }) : undefined;
 }

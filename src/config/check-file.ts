@@ -1,5 +1,7 @@
 /** What only the whole file tells: what follows from other keys, and what contradicts them. */
 import { basename } from "node:path";
+import { certificateProblem, keyProblem, type PemProblem } from "../network/certificates.ts";
+import { proxyIn } from "../network/proxies.ts";
 import { isWithin } from "../std/local-path.ts";
 import { nearest } from "../std/nearest.ts";
 import { quoted } from "../std/quoted.ts";
@@ -7,8 +9,8 @@ import { archiveNameOf, archivesIn } from "./archive-section.ts";
 import type { FileSketch } from "./config.ts";
 import type { ConfigProblems, Place } from "./config-problems.ts";
 import { givenName } from "./kinds.ts";
-import { writtenChannels } from "./notify-section.ts";
-import type { After } from "./place-kinds.ts";
+import { calledBy, writtenChannels } from "./notify-section.ts";
+import { type After, proxyProblem } from "./place-kinds.ts";
 import { journalPathIn } from "./service-sections.ts";
 
 /** Fills in what follows from other keys, and reports every conflict among what could be read. */
@@ -137,5 +139,40 @@ function checkChannels({ notify }: FileSketch, findings: ConfigProblems): void {
       findings.report([...key, "name"], message, "give it a name of its own");
     }
     names.add(name);
+  }
+}
+
+/**
+ * Reports certificates and keys that are none, once their files were read, and proxies that nothing can go by. What
+ * `notify` calls goes the way of the first archive.
+ */
+export function checkWays(
+  sketch: FileSketch,
+  env: NodeJS.ProcessEnv,
+  findings: ConfigProblems,
+): void {
+  for (const [at, { key, section }] of archivesIn(sketch).entries()) {
+    const { url, ca, clientCert: cert, clientKey } = section;
+    const report = (name: string, problem: PemProblem | undefined) => {
+      if (problem) findings.report([...key, name], problem.message, problem.fix);
+      return problem === undefined;
+    };
+    if (ca !== undefined) report("ca", certificateProblem(ca));
+    if (
+      cert !== undefined &&
+      clientKey !== undefined &&
+      report("clientCert", certificateProblem(cert))
+    )
+      report("clientKey", keyProblem(cert, clientKey));
+    // What is written goes before the environment.
+    if (section.proxy !== undefined) continue;
+    // A proxy that cannot be used must not be passed by in silence.
+    const why = [url, ...(at === 0 ? calledBy(sketch.notify) : [])]
+      .map((called) => (called === undefined ? undefined : proxyIn(env, called)))
+      .map((proxy) => (proxy === undefined ? undefined : proxyProblem(proxy)))
+      .find((problem) => problem !== undefined);
+    const fix = "set it to http://HOST:PORT, or write proxy: off";
+    if (why !== undefined)
+      report("proxy", { message: `the environment's HTTPS_PROXY or HTTP_PROXY ${why}`, fix });
   }
 }

@@ -35,7 +35,6 @@ import {
   journalSchema,
   logOf,
   logSchema,
-  receiptsOf,
   receiptsSchema,
   retentionOf,
   webOf,
@@ -111,7 +110,7 @@ function settingsOf(shape: FileShape, { path, isWritten, env, files }: Origin) {
     notify: notifyOf(shape.notify, { folder, networkTo: networkTo(first, env) }),
     log: logOf(shape.log),
     /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
-    receipts: receiptsOf(shape.receipts),
+    receipts: shape.receipts && settings(shape.receipts),
     /** How long a stop waits for what is in flight. */
     shutdownMs: shape.shutdown,
     secretFiles: files,

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { editDistance, nearest } from "../std/nearest.ts";
 import { fileSchema } from "./config.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { declaredSections, isOfSecret, secretOf, shortOf, unwrap } from "./kind.ts";
+import { declaredSections, declared, isOfSecret, unwrap } from "./kind.ts";
 
 /** A variable, the key that it sets, and what it may be. */
 export type Variable = {
@@ -56,7 +56,7 @@ const OTHERS = [
 /** The shorter names of secrets. */
 const SECRETS = SECTIONS.flatMap(({ schema }) =>
   Object.values(schema.shape).flatMap((child) => {
-    const { variable } = secretOf(child) ?? {};
+    const { variable } = declared(child).secret ?? {};
     return variable === undefined ? [] : [variable, `${variable}_FILE`];
   }),
 );
@@ -76,7 +76,7 @@ function wordsIn([first, ...rest]: KeyPath): string[] | undefined {
 /** True for what can be written in one word, or as several with commas between them. */
 function isText(schema: z.core.$ZodType): boolean {
   const { inner } = unwrap(schema);
-  if (inner instanceof z.ZodObject) return shortOf(schema) !== undefined;
+  if (inner instanceof z.ZodObject) return declared(schema).short !== undefined;
   if (inner instanceof z.ZodArray) return isText(inner.element) && !isList(inner.element);
   return !(inner instanceof z.ZodRecord);
 }
@@ -153,7 +153,7 @@ function set(whole: Section, key: KeyPath, value: unknown): void {
 /** What was written in one word, with the key that it is short for. */
 function sectionOf(name: string, written: unknown): Section {
   const schema = fileSchema.shape[name as keyof typeof fileSchema.shape];
-  const key = typeof written === "string" && schema && shortOf(schema)?.keyOf(written);
+  const key = typeof written === "string" && schema && declared(schema).short?.keyOf(written);
   return typeof key === "string" ? { [key]: written } : {};
 }
 

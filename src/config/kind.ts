@@ -66,11 +66,27 @@ export type Short = {
   readonly about: About;
 };
 
-const KINDS = z.registry<KnownKind>();
-const SETTINGS = z.registry<About>();
-const SECRETS = z.registry<Secret>();
-const SHORTS = z.registry<Short>();
-const CHECKS = new WeakMap<z.ZodObject, Check<never>>();
+/** What is declared of a schema next to the values that it takes. */
+type Declared = {
+  readonly kind?: KnownKind;
+  readonly about?: About;
+  readonly secret?: Secret;
+  readonly short?: Short;
+  readonly check?: Check | undefined;
+};
+
+const DECLARED = new WeakMap<z.core.$ZodType, Declared>();
+
+/** Declares more of a schema. */
+export function declare<S extends z.core.$ZodType>(schema: S, more: Declared): S {
+  DECLARED.set(schema, { ...DECLARED.get(schema), ...more });
+  return schema;
+}
+
+/** What is declared of a schema; what its default or its being optional is written around counts, too. */
+export function declared(schema: z.core.$ZodType): Declared {
+  return { ...DECLARED.get(unwrap(schema).inner), ...DECLARED.get(schema) };
+}
 
 /** A kind of value called `name` in the reference; `read` returns the value or refuses it. */
 export function kind<T>(
@@ -91,14 +107,12 @@ export function kind<T>(
       return z.NEVER;
     }
   });
-  KINDS.add(schema, { name, ...(options as KindOptions<unknown>) });
-  return schema;
+  return declare(schema, { kind: { name, ...(options as KindOptions<unknown>) } });
 }
 
 /** Declares a setting: what it may be, and what the reference says of it. */
 export function setting<S extends z.ZodType>(schema: S, about: About): S {
-  SETTINGS.add(schema, about);
-  return schema;
+  return declare(schema, { about });
 }
 
 /** Reports keys of a section that contradict one another, as far as they could be read. */
@@ -108,37 +122,25 @@ export type Check<Keys = Values> = (values: Keys, at: Place) => void;
 export function section<S extends z.core.$ZodLooseShape>(
   shape: S,
   meaning: string,
-  check: Check<Sketch<z.ZodObject<S>>> = () => {},
+  check?: Check<Sketch<z.ZodObject<S>>>,
 ) {
-  const schema = setting(z.strictObject(shape), { meaning });
-  CHECKS.set(schema, check);
-  return schema;
-}
-
-/** What is reported of the keys of a section together. */
-export function checkOf(schema: z.ZodObject): Check {
-  return (CHECKS.get(schema) as Check | undefined) ?? (() => {});
+  return declare(z.strictObject(shape), { about: { meaning }, check: check as Check | undefined });
 }
 
 /** Declares that a section may be written as one value, which stands for one of its keys. */
 export function shortened<S extends z.ZodObject>(schema: S, short: Short): S {
-  SHORTS.add(schema, short);
-  return schema;
+  return declare(schema, { short });
 }
 
-/** Declares that a key holds a secret. */
-export function declareSecret(schema: z.ZodType, secret: Secret): void {
-  SECRETS.add(schema, secret);
-}
-
-/** What the reference says of a setting or section. */
+/** What the reference says of a setting, or of a section as one of the keys next to it. */
 export function aboutOf(schema: z.core.$ZodType): About | undefined {
-  return SETTINGS.get(schema);
+  const { about, short } = declared(schema);
+  return short?.about ?? about;
 }
 
 /** A setting's value as it would be written in the file. */
 export function exampleOf(schema: z.core.$ZodType): string {
-  const { example } = shortOf(schema)?.about ?? aboutOf(schema) ?? {};
+  const { example } = aboutOf(schema) ?? {};
   const { fallback } = unwrap(schema);
   return example ?? (fallback === undefined ? "…" : written(fallback));
 }
@@ -149,24 +151,11 @@ export function written(value: unknown): string {
   return typeof value === "string" && plain.test(value) ? value : JSON.stringify(value);
 }
 
-/** The kind of value that a leaf of the schema takes. */
-export function kindOf(schema: z.core.$ZodType): KnownKind | undefined {
-  return KINDS.get(unwrap(schema).inner);
-}
-
-/** What is declared of a key that holds a secret. */
-export function secretOf(schema: z.core.$ZodType | undefined): Secret | undefined {
-  return schema && SECRETS.get(schema);
-}
-
-/** What a value in a section's place stands for. */
-export function shortOf(schema: z.core.$ZodType): Short | undefined {
-  return SHORTS.get(unwrap(schema).inner);
-}
-
 /** True for the key of a secret, and for that of its file. */
 export function isOfSecret(name: string, { shape }: z.ZodObject): boolean {
-  return [name, name.replace(/File$/, "")].some((each) => secretOf(shape[each]) !== undefined);
+  return [name, name.replace(/File$/, "")].some(
+    (each) => shape[each] && declared(shape[each]).secret,
+  );
 }
 
 /** The schema without its default or its being optional, and the default as it would be written. */

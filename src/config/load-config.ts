@@ -1,15 +1,12 @@
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { legible } from "../std/printable.ts";
-import type { StampedFile } from "../std/small-file.ts";
-import { checkWays } from "./archive-section.ts";
 import { buildConfig, type Config, fileSchema, type FileShape, type FileSketch } from "./config.ts";
-import { checkFile } from "./check-file.ts";
+import { checkFile, checkWays } from "./check-file.ts";
 import { type ConfigFile, type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { ConfigError, type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
 import { variableOf, variableSuffix, withEnvironment } from "./environment.ts";
-import { checkOf, kindOf, secretOf, sectionsIn, unwrap } from "./kind.ts";
-import { calledBy } from "./notify-section.ts";
+import { declared, sectionsIn, unwrap } from "./kind.ts";
 import { readFileShape, type Visit } from "./read-file-shape.ts";
 import { fillSecrets } from "./secrets.ts";
 import { parseYamlSource } from "./yaml-source.ts";
@@ -26,12 +23,6 @@ export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   return buildConfig(sketch as FileShape, { ...file, env: options.env, files });
 }
 
-/** What a configuration says. */
-export type ReadSketch = {
-  readonly sketch: FileSketch;
-  readonly findings: ConfigProblems;
-};
-
 /**
  * What a configuration file and the environment say, as far as it can be read, and everything found wrong
  * with it; secrets are looked for elsewhere. Throws `ConfigError` when the file is not YAML.
@@ -40,7 +31,7 @@ export function sketchOf(
   { path, text, isWritten }: Pick<ConfigFile, "path" | "text" | "isWritten">,
   env: NodeJS.ProcessEnv,
   visit?: Visit,
-): ReadSketch {
+) {
   const { value, findings } = parseYamlSource(isWritten ? path : "", text);
   if (!isWritten) findings.askForVariables(variableOf);
   const written = withEnvironment(value, env, findings);
@@ -58,24 +49,21 @@ export function sketchIn(
   const at = (name: string) => resolve(dirname(path), name);
   for (const { schema, values } of sectionsIn(fileSchema, sketch))
     for (const [name, child] of Object.entries(schema.shape)) {
-      const complete = kindOf(child)?.resolve;
+      const complete = declared(child).kind?.resolve;
       if (complete && values[name] !== undefined) values[name] = complete(values[name], at);
     }
   checkFile(sketch, findings);
   for (const { schema, key, values } of sectionsIn(fileSchema, sketch))
-    checkOf(schema)(values, findings.at(...key));
+    declared(schema).check?.(values, findings.at(...key));
   return sketch;
 }
 
 /** The same with its secrets and certificates, as far as they were found, and the files that they were read from. */
-export async function wholeSketchOf(
-  file: ConfigFile,
-  env: NodeJS.ProcessEnv,
-): Promise<ReadSketch & { readonly files: readonly StampedFile[] }> {
+export async function wholeSketchOf(file: ConfigFile, env: NodeJS.ProcessEnv) {
   const read = sketchOf(file, env);
   const { sketch, findings } = read;
   const files = await fillSecrets(sketch, { config: file, env, findings });
-  checkWays(sketch, calledBy(sketch.notify), env, findings);
+  checkWays(sketch, env, findings);
   return { ...read, files };
 }
 
@@ -116,7 +104,8 @@ export async function effectiveKeys({ env, ...places }: ConfigPlaces): Promise<E
     const applies = written ?? unwrap(schema).fallback;
     const variable = findings.variableOf(key) ?? secretVariable(schema, key, env);
     if (applies === undefined && variable === undefined) return [];
-    const isSecret = secretOf(schema) !== undefined || kindOf(schema)?.name === "secret";
+    const { secret, kind } = declared(schema);
+    const isSecret = secret !== undefined || kind?.name === "secret";
     const line = findings.lineOf(key);
     const place = line === undefined ? file.path : `${file.path}:${line}`;
     const origin = written === undefined ? DEFAULT : place;
@@ -134,7 +123,7 @@ function secretVariable(
   key: KeyPath,
   env: NodeJS.ProcessEnv,
 ): string | undefined {
-  const secret = secretOf(schema);
+  const { secret } = declared(schema);
   const names = secret ? [variableOf(key), `${secret.variable}${variableSuffix(key)}`] : [];
   return names
     .flatMap((name) => (name === undefined ? [] : [name, `${name}_FILE`]))

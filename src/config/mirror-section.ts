@@ -5,7 +5,7 @@ import { CHANGES_PER_HOUR } from "../domain/change-rate.ts";
 import { baseOf } from "../rules/folder.ts";
 import { invariant } from "../std/invariant.ts";
 import { wayDown } from "../std/local-path.ts";
-import { section, setting, type Settings, settings } from "./kind.ts";
+import { section, setting, settings } from "./kind.ts";
 import { archiveName, choice, duration, givenName, wholeNumber, word } from "./kinds.ts";
 import { afterVeto, afterwards, localPath, missingFolder } from "./place-kinds.ts";
 import { glob, globBelow, targetTemplate } from "./rule-kinds.ts";
@@ -56,40 +56,30 @@ export const hooksSection = section(
 
 type HooksShape = z.output<typeof hooksSection>;
 
+/** The hooks of a mirror in which nothing was found wrong, if any; `folder`: the configuration file's. */
+export function hooksOf({ before, after }: HooksShape, folder: string) {
+  const asked = hookOf(before, folder);
+  const told = hookOf(after, folder);
+  if (!asked && !told) return undefined;
+  const { onFailure, afterVeto } = before;
+  return settings({ before: asked && { ...asked, onFailure, afterVeto }, after: told });
+}
+
+function hookOf({ command, timeout, concurrency }: HooksShape["after"], folder: string) {
+  const [program, ...rest] = command ?? [];
+  if (program === undefined) return undefined;
+  const called = [programAt(program, folder), ...rest];
+  return settings({ command: called, timeoutMs: timeout, concurrency });
+}
+
 /** How a command is run: the program, absolute or a name that is looked for in `PATH`, and its arguments. */
-export type Hook = {
-  readonly command: readonly string[];
-  readonly timeoutMs: number;
-  /** How many of it may run at the same time. */
-  readonly concurrency: number;
-};
+export type Hook = NonNullable<ReturnType<typeof hookOf>>;
 
 /** Asked before a document is sent. */
 export type BeforeHook = Hook & Pick<HooksShape["before"], "onFailure" | "afterVeto">;
 
 /** The hooks of one mirror; absent ones are not asked. */
-export type Hooks = Settings<{ before: BeforeHook | undefined; after: Hook | undefined }>;
-
-/** The hooks of a mirror in which nothing was found wrong, if any; `folder`: the configuration file's. */
-export function hooksOf({ before, after }: HooksShape, folder: string): Hooks | undefined {
-  const asked = hookOf(before, folder);
-  const told = hookOf(after, folder);
-  if (!asked && !told) return undefined;
-  const { onFailure, afterVeto } = before;
-  return {
-    ...(asked ? { before: { ...asked, onFailure, afterVeto } } : {}),
-    ...(told ? { after: told } : {}),
-  };
-}
-
-function hookOf(
-  { command, timeout, concurrency }: HooksShape["after"],
-  folder: string,
-): Hook | undefined {
-  const [program, ...rest] = command ?? [];
-  if (program === undefined) return undefined;
-  return { command: [programAt(program, folder), ...rest], timeoutMs: timeout, concurrency };
-}
+export type Hooks = NonNullable<ReturnType<typeof hooksOf>>;
 
 /** A relative path is relative to the configuration file; a bare name is looked for in `PATH`. */
 export function programAt(program: string, folder: string): string {

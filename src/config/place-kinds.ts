@@ -4,7 +4,7 @@ import { type PostgresUrl, postgresUrlIn } from "../network/journal-place.ts";
 import { quoted } from "../std/quoted.ts";
 import type { FileKind } from "../std/small-file.ts";
 import {
-  declareSecret,
+  declare,
   type Kind,
   kind,
   type KindOptions,
@@ -103,14 +103,14 @@ type SecretAbout = {
 export function secretKeys<const Name extends string>(
   name: Name,
   kindOfValue: Kind<string>,
-  declared: Pick<Secret, "variable"> & Partial<Secret> & SecretAbout,
+  said: Pick<Secret, "variable"> & Partial<Secret> & SecretAbout,
 ): SecretKeys<Name> {
-  const { variable, need = () => "required", isOpen = () => false, otherwise } = declared;
-  const { meaning, example = '"…"', file } = declared;
+  const { variable, need = () => "required", isOpen = () => false, otherwise } = said;
+  const { meaning, example = '"…"', file } = said;
   const last = otherwise === undefined ? "" : `, else ${otherwise}`;
   const without = `\`${name}File\`, else \`$${variable}\`${last}`;
-  const value = setting(kindOfValue.optional(), { meaning, example, without });
-  declareSecret(value, { variable, need, isOpen });
+  const secret = { variable, need, isOpen };
+  const value = declare(kindOfValue.optional(), { about: { meaning, example, without }, secret });
   // As it is written: a relative one is looked for in several places.
   const ofFile = setting(localPath({}).optional(), { meaning: "Its file.", example: file });
   return { [name]: value, [`${name}File`]: ofFile } as SecretKeys<Name>;

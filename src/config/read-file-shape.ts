@@ -7,7 +7,7 @@ import { nearest } from "../std/nearest.ts";
 import { sortOf } from "../std/quoted.ts";
 import { fileSchema, type FileSketch } from "./config.ts";
 import { type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
-import { declaredSections, exampleOf, shortOf, unwrap } from "./kind.ts";
+import { declared, declaredSections, exampleOf, unwrap } from "./kind.ts";
 
 /** What a configuration of an earlier version may still have, by keys or values of one, and what to do instead. */
 const REMOVED: ReadonlyMap<string, string> = new Map([
@@ -88,7 +88,7 @@ class ShapeReader {
 
   #section(schema: z.ZodObject, value: unknown, key: KeyPath): unknown {
     const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
-    const short = isMapping ? undefined : shortOf(schema)?.keyOf(value);
+    const short = isMapping ? undefined : declared(schema).short?.keyOf(value);
     if (!isMapping && short === undefined) {
       // The value is not told: a secret may have slipped to where the section should be.
       const fix = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
@@ -131,8 +131,8 @@ class ShapeReader {
     );
   }
 
-  #list(schema: z.ZodArray, declared: z.core.$ZodType, value: unknown, key: KeyPath): unknown {
-    const example = `write a list, e.g. ${nameOf(key)}: ${exampleOf(declared)}`;
+  #list(schema: z.ZodArray, whole: z.core.$ZodType, value: unknown, key: KeyPath): unknown {
+    const example = `write a list, e.g. ${nameOf(key)}: ${exampleOf(whole)}`;
     const isFit = Array.isArray(value) && (value.length > 0 || schema.safeParse(value).success);
     if (!isFit) {
       const message = Array.isArray(value) ? "is empty" : `must be a list, is ${sortOf(value)}`;

@@ -17,15 +17,7 @@ import type { ConfigFile } from "./config-file.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { fileSchema, type FileShape, type FileSketch } from "./config.ts";
 import { variableOf, variableSuffix } from "./environment.ts";
-import {
-  kindOf,
-  type Need,
-  type Secret,
-  secretOf,
-  sectionsIn,
-  unwrap,
-  type Values,
-} from "./kind.ts";
+import { declared, type Need, type Secret, sectionsIn, unwrap, type Values } from "./kind.ts";
 import { readLeaf } from "./read-file-shape.ts";
 
 /** What every look-up needs to know. */
@@ -48,11 +40,11 @@ export async function fillSecrets(
     for (const [name, child] of Object.entries(schema.shape)) {
       const place = [...key, name];
       const written = values[name];
-      const secret = secretOf(child);
+      const secret = declared(child).secret;
       if (secret) {
         const found = { ...secret, schema: unwrap(child).inner, section: key, name };
         values[name] = await search.secret(found, values);
-      } else if (kindOf(child)?.file && typeof written === "string")
+      } else if (declared(child).kind?.file && typeof written === "string")
         values[name] = await search.text(child, written, place);
       else if (isMappingOfSecrets(child) && Object.keys(written ?? {}).length > 0)
         search.reportIfOpen(place);
@@ -62,7 +54,7 @@ export async function fillSecrets(
 
 function isMappingOfSecrets(schema: z.core.$ZodType): boolean {
   const { inner } = unwrap(schema);
-  return inner instanceof z.ZodRecord && kindOf(inner.valueType)?.name === "secret";
+  return inner instanceof z.ZodRecord && declared(inner.valueType).kind?.name === "secret";
 }
 
 /** A secret that is looked for, and where. */
@@ -113,7 +105,7 @@ class SecretSearch {
 
   /** The text itself, or that of the file which is named. */
   async text(schema: z.core.$ZodType, written: string, key: KeyPath): Promise<string | undefined> {
-    const file = kindOf(schema)?.file;
+    const file = declared(schema).kind?.file;
     if (!written.includes("-----BEGIN ")) return (await this.#read(written, key, file))?.text;
     if (file?.isSecret) this.reportIfOpen(key);
     return written;
@@ -215,11 +207,13 @@ export function namedFiles(shape: FileShape): NamedFile[] {
     Object.entries(schema.shape).flatMap(([name, child]): NamedFile[] => {
       const written = values[name];
       if (typeof written !== "string") return [];
-      const secret = secretOf(schema.shape[name.replace(/File$/, "")]);
+      const value = schema.shape[name.replace(/File$/, "")];
+      const secret = value && declared(value).secret;
       if (name.endsWith("File") && secret)
         return secret.need(values) === "unused" ? [] : [{ written, isCertificate: false }];
       // The text of a certificate may stand in the place of its file.
-      const isCertificate = kindOf(child)?.file !== undefined && !written.includes("-----BEGIN ");
+      const isCertificate =
+        declared(child).kind?.file !== undefined && !written.includes("-----BEGIN ");
       return isCertificate ? [{ written, isCertificate }] : [];
     }),
   );

@@ -162,10 +162,7 @@ export const scheduleSchema = section(
   "Scheduled work.",
 );
 
-/** An interval that grows from `initialMs` up to `maxMs`. */
-export type RetryInterval = { readonly initialMs: number; readonly maxMs: number };
-
-function intervalOf({ initial, max }: { initial: number; max: number }): RetryInterval {
+function intervalOf({ initial, max }: { initial: number; max: number }) {
   return { initialMs: initial, maxMs: max };
 }
 
@@ -184,19 +181,11 @@ export function batchOf({ quiet, maxDocuments }: z.output<typeof batchSchema>) {
   return { quietMs: quiet, maxDocuments };
 }
 
-/** What is done about pages. */
-export type QuotaSettings = {
-  readonly retry: RetryInterval;
-  /** A cron expression. */
-  readonly retryAt: string;
-  readonly pages: PagePolicy;
-};
-
-/** `quota`. */
-export function quotaOf(quota: z.output<typeof quotaSchema>): QuotaSettings {
+/** `quota`: when an account that has no pages left is asked again, and what is done about pages. */
+export function quotaOf(quota: z.output<typeof quotaSchema>) {
   const { retry, retryAt, reserve, ...policy } = quota;
-  const pages = { ...policy, reserve: reserve.pages > 0 ? reserve : undefined };
-  return { retry: intervalOf(retry), retryAt, pages };
+  const pages: PagePolicy = { ...policy, reserve: reserve.pages > 0 ? reserve : undefined };
+  return settings({ retry: intervalOf(retry), retryAt, pages });
 }
 
 /** `conversion`. */

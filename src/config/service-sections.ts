@@ -98,11 +98,8 @@ export function journalOf(journal: JournalShape): JournalPlace {
   return { server, schema, password, hasPasswordInUrl, leaseMs: lease, instance };
 }
 
-/** How long the journal keeps details, and how much longer it remembers contents. */
-export type Retention = { readonly retainMs: number; readonly rememberMs: number };
-
-/** Undefined: everything is kept. */
-export function retentionOf({ retain, remember }: JournalShape): Retention | undefined {
+/** How long the journal keeps details, and how much longer it remembers contents; undefined: everything is kept. */
+export function retentionOf({ retain, remember }: JournalShape) {
   return retain === undefined ? undefined : { retainMs: retain, rememberMs: remember };
 }
 
@@ -216,24 +213,11 @@ export function webOf(web: z.output<typeof webSchema>) {
   return settings({ ...listen, token, names: names.length === 0 ? undefined : names });
 }
 
-/** A log of its own: its file, absolute, the most it holds in bytes, and how many older ones stay. */
-export type LogFileSettings = {
-  readonly path: string;
-  readonly sizeBytesMax: number;
-  readonly olderMax: number;
-};
-
 /** `log`. */
-export function logOf({ level, file: path, keep }: z.output<typeof logSchema>) {
-  const file: LogFileSettings | undefined =
-    path === undefined ? undefined : { path, sizeBytesMax: keep.size, olderMax: keep.files };
+export function logOf({ level, file: path, keep: { size, files } }: z.output<typeof logSchema>) {
+  const file = path === undefined ? undefined : { path, sizeBytesMax: size, olderMax: files };
   return settings({ level, file });
 }
 
-/** A folder for receipts, absolute, and the files that each batch gets. */
-export type ReceiptSettings = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
-
-/** `receipts`. */
-export function receiptsOf(receipts: z.output<typeof receiptsSchema>): ReceiptSettings | undefined {
-  return receipts;
-}
+/** A log of its own: its file, absolute, the most it holds in bytes, and how many older ones stay. */
+export type LogFileSettings = Readonly<NonNullable<ReturnType<typeof logOf>["file"]>>;

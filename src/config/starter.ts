@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { SecretScheme } from "../domain/signing.ts";
 import { fileSchema } from "./config.ts";
-import { aboutOf, exampleOf, kindOf, shortOf, unwrap, written } from "./kind.ts";
+import { aboutOf, declared, exampleOf, unwrap, written } from "./kind.ts";
 
 /** What the starter is about; what is left out is filled with a plain example. */
 export type StarterOptions = {
@@ -75,7 +75,7 @@ function entryOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
   const { inner, fallback } = unwrap(schema);
   const section = sectionOf(schema);
   const indent = indentOf(path);
-  const comment = commentOf(aboutEntry(schema)?.meaning ?? "", indent);
+  const comment = commentOf(aboutOf(schema)?.meaning ?? "", indent);
   // Lists that may be empty, and what can be written in one word, stay on one line.
   if (section === undefined || isWord(section) || fallback !== undefined) {
     const keys = section ? commentOf(example(section), indent) : [];
@@ -97,7 +97,7 @@ function entryOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
 
 /** True where one word says all that there usually is to say: the key that it is short for has no default. */
 function isWord(section: z.ZodObject): boolean {
-  const key = shortOf(section)?.keyOf(undefined);
+  const key = declared(section).short?.keyOf(undefined);
   return key !== undefined && unwrap(section.shape[key]).fallback === undefined;
 }
 
@@ -120,7 +120,7 @@ function linesOf(path: readonly string[], schema: z.core.$ZodType, given: Given)
   const off =
     fallback === undefined ? `# ${name}: ${exampleOf(schema)}` : `#${name}: ${written(fallback)}`;
   const line = `${indent}${value === undefined ? off : `${name}: ${written(value)}`}`;
-  const kind = kindOf(schema)?.name ?? "";
+  const kind = declared(schema).kind?.name ?? "";
   if (!/^`[^`]+`, `/.test(kind)) return [line];
   return [`${line.padEnd(NOTE_COLUMN - 1)} # ${kind.replaceAll("`", "").replaceAll(", ", " | ")}`];
 }
@@ -131,10 +131,6 @@ function example(schema: z.core.$ZodType): string {
   if (!(inner instanceof z.ZodObject)) return exampleOf(schema);
   const keys = Object.entries(inner.shape).map(([name, child]) => `${name}: ${example(child)}`);
   return `{ ${keys.join(", ")} }`;
-}
-
-function aboutEntry(schema: z.core.$ZodType) {
-  return shortOf(schema)?.about ?? aboutOf(schema) ?? aboutOf(unwrap(schema).inner);
 }
 
 /** The section that a key is, or is a list of. */

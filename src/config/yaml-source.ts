@@ -13,17 +13,14 @@ import {
 import { ConfigProblems, type KeyPath } from "./config-problems.ts";
 import { quoted } from "../std/quoted.ts";
 
-/** A parsed file: its value, and everything found wrong with it so far. */
-export type YamlSource = { readonly value: unknown; readonly findings: ConfigProblems };
-
 type LineAt = (offset: number) => number;
 
 /**
- * Parses the text of a configuration file (YAML 1.2 with merge keys, one document).
+ * Parses the text of a configuration file (YAML 1.2 with merge keys, one document): its value, and all found wrong so far.
  * Throws `ConfigError` when the text is not YAML; duplicate keys are findings like any other.
  * The parser's own messages quote the text, which may hold a secret: none of them is passed on.
  */
-export function parseYamlSource(file: string, text: string): YamlSource {
+export function parseYamlSource(file: string, text: string) {
   const lines = new LineCounter();
   const lineAt: LineAt = (offset) => lines.linePos(offset).line;
   const document = parseDocument(text, {

@@ -4,11 +4,11 @@
  */
 export type NetworkSettings = {
   /** `http://` or `https://`, with user and password where it asks for them; absent: straight. */
-  readonly proxy?: string;
+  readonly proxy?: string | undefined;
   /** PEM: authorities that are trusted next to those of the host. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** PEM: what proves who we are to a server that asks, the certificate first; with its key. */
-  readonly client?: { readonly cert: string; readonly key: string };
+  readonly client?: { readonly cert: string; readonly key: string } | undefined;
 };
 
 /** Everything in it that must never be shown. */
