@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../std/duration.ts";
 import { parseSize } from "../std/size.ts";
-import { folderPath, MALFORMED } from "../embedded-archive/reading.ts";
+import { folderPath } from "../embedded-archive/reading.ts";
 
 /** A whole number, 0 or more. */
 export function wholeNumber(text: string): number {
@@ -72,7 +72,7 @@ export function accounts(
 
 /** `/A/B`; added to those before. */
 export function folderPaths(text: string, before: readonly string[] = []): string[] {
-  if (folderPath(text) === MALFORMED)
+  if (!folderPath.safeParse(text).success)
     throw new InvalidArgumentError("Write a path such as /Scans/2026, without empty names.");
   return [...before, text];
 }

@@ -5,11 +5,11 @@ import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Context } from "./archive-context.ts";
 import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
-import { integer, MALFORMED } from "./reading.ts";
+import { integer } from "./reading.ts";
 import { sendContent } from "./content.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
-import { unusable, readShape } from "./refusal.ts";
+import { readShape, Refusal, unusable } from "./refusal.ts";
 import type { Account } from "./store.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -33,14 +33,14 @@ export function adminOf(context: Context, host: string): FastifyInstance {
   guardConnections(app.server, CONNECTIONS);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(PLAIN_HEADERS);
-    if (!isLocal(request.raw)) throw new Unusable("call this address by the name it has here", 404);
+    if (!isLocal(request.raw)) throw new Refusal("call this address by the name it has here", 404);
   });
   app.removeContentTypeParser("text/plain");
   for (const [path, act] of Object.entries(ACTIONS))
     app.post(path, async ({ body }) => act(context, body));
   addReads(app, context);
   app.setNotFoundHandler(async () => {
-    throw new Unusable("there is nothing at this address", 404);
+    throw new Refusal("there is nothing at this address", 404);
   });
   app.setErrorHandler(async (error: FastifyError, _request, reply) => {
     const status = statusOf(error);
@@ -61,7 +61,7 @@ function addReads(app: FastifyInstance, context: Context): void {
   });
   app.get<{ Params: { id: string } }>("/documents/:id/content", async ({ params }, reply) => {
     const row = store.documents.uploadedById(numberOf(params.id));
-    if (!row) throw new Unusable(`there is no document ${params.id}`, 404);
+    if (!row) throw new Refusal(`there is no document ${params.id}`, 404);
     return sendContent(blobs, row, reply);
   });
   app.get("/stats", async () => ({
@@ -73,32 +73,22 @@ function addReads(app: FastifyInstance, context: Context): void {
     })),
     notices: store.notices.counts(),
     reminder: context.reminderPlugin,
-    requests: Object.fromEntries(traffic.counts().map((c) => [c.operation, c.count])),
+    requests: traffic.counts,
     memoryBytes: process.memoryUsage.rss(),
   }));
 }
 
 function numberOf(value: string | number): number {
-  const number = integer(String(value));
-  if (number === MALFORMED || number < 0) throw new Unusable(`${value} is no whole number`);
+  const number = integer.safeParse(String(value)).data;
+  if (number === undefined || number < 0) throw new Refusal(`${value} is no whole number`);
   return number;
 }
 
 function statusOf(error: FastifyError): number {
-  if (error instanceof Unusable) return error.status;
+  if (error instanceof Refusal) return error.status ?? 400;
   if (error instanceof Fault) return 400;
   const { statusCode = 500 } = error;
   return statusCode >= 400 && statusCode < 500 ? statusCode : 500;
-}
-
-/** A request that administration cannot do anything with. */
-export class Unusable extends Error {
-  readonly status: 400 | 404;
-
-  constructor(message: string, status: 400 | 404 = 400) {
-    super(message);
-    this.status = status;
-  }
 }
 
 /** What changes something: takes a body of this shape, and returns the reply. */
@@ -110,7 +100,7 @@ function action<S extends z.ZodRawShape>(
   return (context: Context, body: unknown) =>
     act(
       context,
-      readShape(whole, body, (why) => new Unusable(why)),
+      readShape(whole, body, (why) => new Refusal(why)),
     );
 }
 
@@ -159,11 +149,11 @@ export function describeFolder(
   return id;
 }
 
-/** The account with this key; the first one when none is given. Throws `Unusable`, status 404, without one. */
+/** The account with this key; the first one when none is given. Refuses, with the status 404, without one. */
 export function accountOf({ accounts }: Context, key: unknown): Account {
   const isNamed = key !== undefined && key !== null;
   const named = typeof key === "string" ? accounts.get(key) : undefined;
   const account = isNamed ? named : [...accounts.values()][0];
-  if (!account) throw new Unusable(`there is no account ${JSON.stringify(key)}`, 404);
+  if (!account) throw new Refusal(`there is no account ${JSON.stringify(key)}`, 404);
   return account;
 }

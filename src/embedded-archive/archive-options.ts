@@ -38,7 +38,7 @@ export type Settings = {
   /** `/A/B`; made if missing, for every account. */
   readonly folders: readonly string[];
   /** Page allowance of each account; undefined: unlimited. */
-  readonly quotaPages: number | undefined;
+  readonly quotaPages?: number | undefined;
   /** Whether the expiry-reminder plugin is installed. */
   readonly reminderPlugin: boolean;
   /** Larger files are refused with FILE_SIZE_TOO_BIG. */
@@ -54,13 +54,13 @@ export type Settings = {
   /** When false, `sig=none` is accepted next to a right signature. */
   readonly requireSignature: boolean;
   /** The only scheme by which requests may be signed; undefined: either, so anyone who can use the weaker one may. */
-  readonly scheme: SignatureScheme | undefined;
+  readonly scheme?: SignatureScheme | undefined;
   /** What goes wrong on purpose. */
-  readonly faults: FaultPlan | undefined;
+  readonly faults?: FaultPlan | undefined;
   /** Where expiries learn about: an http(s) URL that takes JSON. Undefined: they are only logged. */
-  readonly notifyUrl: string | undefined;
+  readonly notifyUrl?: string | undefined;
   /** A second listener for administration, on this machine only. */
-  readonly admin: Address | undefined;
+  readonly admin?: Address | undefined;
   /** False: an OK says nothing about the disk. Only for measuring what waiting for it costs. */
   readonly durable: boolean;
   /** Called for every upload once it is stored: for measuring how late that was. */
@@ -69,10 +69,9 @@ export type Settings = {
   readonly log: (event: Record<string, unknown>) => void;
 };
 
-const DEFAULTS: Omit<Settings, "dataDir" | "listen"> = {
+const DEFAULTS = {
   accounts: [{ key: "demo", secret: "demo" }],
   folders: [],
-  quotaPages: undefined,
   reminderPlugin: true,
   maxFileSizeBytes: Infinity,
   maxFileSizeByKind: {},
@@ -80,25 +79,21 @@ const DEFAULTS: Omit<Settings, "dataDir" | "listen"> = {
   errorStyle: "bare",
   errorHttp: 200,
   requireSignature: true,
-  scheme: undefined,
-  faults: undefined,
-  notifyUrl: undefined,
-  admin: undefined,
   durable: true,
   onStored: () => {},
   clock: systemClock,
   log: () => {},
-};
+} as const satisfies Partial<Settings>;
 
 /** The settings that are not as they are by default. */
-export type EmbeddedArchiveOptions = Pick<Settings, "dataDir" | "listen"> & {
+export type EmbeddedArchiveOptions = Omit<Settings, keyof typeof DEFAULTS> & {
   readonly [K in keyof typeof DEFAULTS]?: Settings[K] | undefined;
 };
 
 /** Fills in the defaults. A Fault with EMBEDDED_ARCHIVE_OPTIONS tells what cannot be meant. */
 export function settingsOf({ dataDir, listen, ...options }: EmbeddedArchiveOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const settings = { ...DEFAULTS, ...Object.fromEntries(given), dataDir, listen };
+  const settings: Settings = { ...DEFAULTS, ...Object.fromEntries(given), dataDir, listen };
   assertAccounts(settings.accounts);
   const kinds: readonly string[] = FILE_FORMATS;
   const unknown = Object.keys(settings.maxFileSizeByKind).find((kind) => !kinds.includes(kind));

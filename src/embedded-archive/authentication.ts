@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { AccountOption, Settings } from "./archive-options.ts";
-import { integer, MALFORMED } from "./reading.ts";
+import { integer } from "./reading.ts";
 import { fieldOf, type Fields } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -54,8 +54,8 @@ export function authenticate<A extends AccountOption>(
 
 /** When a signature of that time is too old; refuses what is so already, and what is yet to come. */
 function endOf(time: string, now: number): number {
-  const signedAt = integer(time);
-  if (signedAt === MALFORMED || Math.abs(now - signedAt) > SIGNED_TIME_MS_MAX)
+  const signedAt = integer.safeParse(time).data;
+  if (signedAt === undefined || Math.abs(now - signedAt) > SIGNED_TIME_MS_MAX)
     throw new Refusal("INVALID_SIG");
   return signedAt + SIGNED_TIME_MS_MAX;
 }

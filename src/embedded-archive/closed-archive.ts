@@ -13,25 +13,20 @@ import { openStorage, type Store } from "./store.ts";
 /** Documents read from the database at a time. */
 const CHUNK = 1_000;
 
+type Parts = {
+  readonly dataDir: string;
+  readonly store: Store;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly opened: AsyncDisposableStack;
+};
+
 /** An archive that does not run, held by its data directory: to look at, and for small changes. */
 export class ClosedArchive implements AsyncDisposable {
-  readonly #dataDir: string;
-  readonly #store: Store;
-  readonly #blobs: Blobs;
-  readonly #clock: Clock;
-  readonly #opened: AsyncDisposableStack;
+  readonly #parts: Parts;
 
-  private constructor(
-    dataDir: string,
-    { store, blobs }: { store: Store; blobs: Blobs },
-    clock: Clock,
-    opened: AsyncDisposableStack,
-  ) {
-    this.#dataDir = dataDir;
-    this.#store = store;
-    this.#blobs = blobs;
-    this.#clock = clock;
-    this.#opened = opened;
+  private constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -50,7 +45,7 @@ export class ClosedArchive implements AsyncDisposable {
     }
     await using opened = new AsyncDisposableStack();
     const storage = await openStorage(dataDir, opened);
-    return new ClosedArchive(dataDir, storage, clock, opened.move());
+    return new ClosedArchive({ ...storage, dataDir, clock, opened: opened.move() });
   }
 
   /**
@@ -58,7 +53,7 @@ export class ClosedArchive implements AsyncDisposable {
    * `temporary` and `orphan` are what a crash may leave; the next start finishes or removes them.
    */
   async *check(total: CheckTotal): AsyncGenerator<CheckFinding> {
-    const store = this.#store;
+    const { dataDir, store, blobs } = this.#parts;
     for (const line of store.damage()) yield { what: "database", message: line };
     for (const { key, pages_used, charged } of store.wrongCharges())
       yield {
@@ -66,8 +61,8 @@ export class ClosedArchive implements AsyncDisposable {
         message: `account ${key} was charged ${pages_used} pages, its documents make ${charged}`,
       };
     const incoming = new Set<string>();
-    for (const name of await readdir(incomingOf(this.#dataDir))) {
-      const path = join(incomingOf(this.#dataDir), name);
+    for (const name of await readdir(incomingOf(dataDir))) {
+      const path = join(incomingOf(dataDir), name);
       incoming.add(await digestOf(path));
       yield { what: "temporary", message: `incoming/${name} is an unfinished upload` };
     }
@@ -77,9 +72,9 @@ export class ClosedArchive implements AsyncDisposable {
     }
     const known = new Map<string, KnownBlob>();
     for (const { sha256, ...blob } of store.documents.blobs()) known.set(sha256, blob);
-    yield* checkFiles(join(this.#dataDir, "blobs"), known, total);
+    yield* checkFiles(join(dataDir, "blobs"), known, total);
     for (const [sha256, { id }] of known)
-      if (!this.#blobs.has(sha256) && !incoming.has(sha256))
+      if (!blobs.has(sha256) && !incoming.has(sha256))
         yield { what: "missing", message: `document ${id} has no bytes: ${sha256} is not there` };
   }
 
@@ -88,7 +83,7 @@ export class ClosedArchive implements AsyncDisposable {
     const { id } = this.#account(key);
     let after = 0;
     for (;;) {
-      const some = this.#store.audit(id, after, CHUNK);
+      const some = this.#parts.store.audit(id, after, CHUNK);
       yield* some;
       const last = some.at(-1);
       if (!last || some.length < CHUNK) return;
@@ -101,7 +96,8 @@ export class ClosedArchive implements AsyncDisposable {
    * where there is no such document, the file exists, or the bytes are not those of the upload.
    */
   async export(id: number, path: string): Promise<StoredDocument> {
-    const row = this.#store.documents.uploadedById(id);
+    const { store, blobs } = this.#parts;
+    const row = store.documents.uploadedById(id);
     if (!row) throw unusable(`there is no document ${id}`, "List the documents for their ids.");
     const file = await open(path, "wx").catch((error: unknown) => {
       throw unusable(
@@ -110,31 +106,31 @@ export class ClosedArchive implements AsyncDisposable {
         error,
       );
     });
-    const bytes = createReadStream(this.#blobs.pathOf(row.sha256));
+    const bytes = createReadStream(blobs.pathOf(row.sha256));
     await pipeline(bytes, file.createWriteStream({ flush: true }));
     if ((await digestOf(path)) !== row.sha256)
       throw unusable(`the bytes of document ${id} are damaged`, "Run the check; take the backup.");
-    const { folders } = this.#store;
-    return storedDocumentOf(row, folders.pathOf(row.folder_id));
+    return storedDocumentOf(row, store.folders.pathOf(row.folder_id));
   }
 
   /** Makes the folder `/A/B` and all above it, and sets what it says of its own; returns its id. */
   createFolder(path: string, description: FolderDescription = {}, key?: string): number {
-    return this.#store.makeFolder(this.#account(key).id, path, this.#clock.now(), description);
+    const { store, clock } = this.#parts;
+    return store.makeFolder(this.#account(key).id, path, clock.now(), description);
   }
 
   /** Pages for the next runs; `unlimited`, or `default`: as the options of the run say. */
   setQuota(pages: number | "unlimited" | "default", key?: string): void {
     const { id } = this.#account(key);
-    this.#store.setQuota(id, pages === "unlimited" ? undefined : pages);
+    this.#parts.store.setQuota(id, pages === "unlimited" ? undefined : pages);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened.disposeAsync();
+    await this.#parts.opened.disposeAsync();
   }
 
   #account(key: string | undefined): { id: number; key: string } {
-    const accounts = this.#store.accounts();
+    const accounts = this.#parts.store.accounts();
     const account = key === undefined ? accounts[0] : accounts.find((one) => one.key === key);
     if (account) return account;
     const keys = accounts.map((one) => one.key).join(", ");

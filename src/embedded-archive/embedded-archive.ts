@@ -60,13 +60,8 @@ export class EmbeddedArchive implements AsyncDisposable {
     return new EmbeddedArchive(context, opened.move(), url, adminUrl);
   }
 
-  /** Makes the folder `/A/B` and all above it; returns its id, the old one where it exists. */
-  createFolder(path: string, account?: string): number {
-    return this.describeFolder(path, {}, account);
-  }
-
-  /** Sets what the folder `/A/B` says of its own, making it if missing; returns its id. */
-  describeFolder(path: string, description: FolderDescription, account?: string): number {
+  /** Makes the folder `/A/B` and all above it if missing, and sets what it says of its own; returns its id. */
+  createFolder(path: string, description: FolderDescription = {}, account?: string): number {
     return describeFolder(this.#context, accountOf(this.#context, account), path, description);
   }
 
@@ -111,8 +106,8 @@ export class EmbeddedArchive implements AsyncDisposable {
   }
 
   /** How often each operation was asked for since the archive was opened, refusals included. */
-  requests(): { operation: Operation; count: number }[] {
-    return this.#context.traffic.counts();
+  requests(): Readonly<Record<Operation, number>> {
+    return { ...this.#context.traffic.counts };
   }
 
   /** Breaks off what is under way and closes; what was answered with OK is kept. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Fault } from "../std/fault.ts";
-import { ACTIONS, Unusable } from "./admin.ts";
+import { ACTIONS } from "./admin.ts";
 import type { Context } from "./archive-context.ts";
 import { sameText } from "./authentication.ts";
 import { isShown, kindOfContent, sendContent } from "./content.ts";
@@ -9,7 +9,7 @@ import { METADATA, type StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
 import { isLocal } from "./local.ts";
 import type { Fields } from "./parameters.ts";
-import { integer, MALFORMED } from "./reading.ts";
+import { integer } from "./reading.ts";
 import { Refusal } from "./refusal.ts";
 import type { Account, Store } from "./store.ts";
 import { STEERING } from "../std/printable.ts";
@@ -186,7 +186,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
       try {
         ACTIONS[`/${action}`](context, pages === undefined ? given : { ...given, pages: number });
       } catch (error) {
-        if (!(error instanceof Unusable || error instanceof Fault)) throw error;
+        if (!(error instanceof Refusal || error instanceof Fault)) throw error;
         const text = html`<h1>Not done</h1><p>${error.message}</p><p><a href="/">Back</a></p>`;
         return send(reply.code(400), layout("Not done", text));
       }
@@ -239,8 +239,8 @@ function assertFound(what: unknown): asserts what {
 }
 
 function numberOf(text: string): number {
-  const number = integer(text);
-  assertFound(number !== MALFORMED && number >= 0 && number <= 1e13);
+  const number = integer.safeParse(text).data;
+  assertFound(number !== undefined && number >= 0 && number <= 1e13);
   return number;
 }
 

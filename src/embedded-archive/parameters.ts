@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { WireCode } from "../wire/codes.ts";
 import {
   DIGIDOC_SORTS,
@@ -8,43 +9,45 @@ import {
   type Operation,
 } from "../wire/shapes.ts";
 import * as read from "./reading.ts";
-import { type FieldReader, MALFORMED } from "./reading.ts";
 import { Refusal } from "./refusal.ts";
 
-/** One parameter of an operation: how it is read, and the error code when it is malformed. */
-export type Parameter<T> = {
+/** One parameter of an operation: what it may be, and the error code when it is malformed. */
+type Parameter<T extends z.ZodType = z.ZodType> = {
   /** Parameters that cannot be malformed have none. */
   readonly code: WireCode | undefined;
-  readonly read: FieldReader<T>;
-  /** What an absent parameter means; MALFORMED for one that is required. */
-  readonly absent: T | typeof MALFORMED;
+  readonly type: T;
 };
 
 /** The page size where none is asked for: the interface leaves it open, this is our choice. */
 const PAGINATION_SIZE_DEFAULT = 100;
 
-const or = <T>(
-  code: Parameter<T>["code"],
-  read: FieldReader<T>,
-  absent: Parameter<T>["absent"],
-): Parameter<T> => ({ code, read, absent });
-const required = <T>(code: WireCode, read: FieldReader<T>) => or<T>(code, read, MALFORMED);
-const optional = <T>(code: WireCode, read: FieldReader<T>) =>
-  or<T | undefined>(code, read, undefined);
-const text = or<string | undefined>(undefined, read.anyText, undefined);
+const parameter = <T extends z.ZodType>(code: WireCode, type: T): Parameter<T> => ({ code, type });
+const optional = <T extends z.ZodType>(code: WireCode, type: T) => parameter(code, type.optional());
+const text = { code: undefined, type: z.string().optional() };
 const atMost = (code: WireCode, max: number) => optional(code, read.atMost(max));
 
 function paging(sizeMax: number) {
   const sizeDefault = Math.min(sizeMax, PAGINATION_SIZE_DEFAULT);
+  const index = read.within(0, Number.MAX_SAFE_INTEGER);
   return {
-    sortDesc: or("INVALID_SORT_DESC", read.boolean, false),
-    paginationIndex: or("INVALID_PAGINATION_INDEX", read.within(0, Number.MAX_SAFE_INTEGER), 0),
-    paginationSize: or("INVALID_PAGINATION_SIZE", read.within(1, sizeMax), sizeDefault),
+    sortDesc: parameter("INVALID_SORT_DESC", read.boolean.default(false)),
+    paginationIndex: parameter("INVALID_PAGINATION_INDEX", index.default(0)),
+    paginationSize: parameter(
+      "INVALID_PAGINATION_SIZE",
+      read.within(1, sizeMax).default(sizeDefault),
+    ),
   };
 }
 
-const filename: FieldReader<string> = (sent) =>
-  sent === "" || FORBIDDEN_IN_FILENAME.test(sent) ? MALFORMED : read.atMost(LIMITS.filename)(sent);
+const filename = read
+  .atMost(LIMITS.filename)
+  .min(1)
+  .refine((sent) => !FORBIDDEN_IN_FILENAME.test(sent));
+
+/** By what a list is sorted. */
+function sort<const Names extends readonly string[]>(names: Names, usual: Names[number]) {
+  return parameter("INVALID_SORT_BY", z.enum(names).default(usual as never));
+}
 
 /**
  * Section Endpoints, row for row: every parameter of every operation with its type, its default,
@@ -53,7 +56,7 @@ const filename: FieldReader<string> = (sent) =>
 export const PARAMETERS = {
   search: {
     query: text,
-    queryContent: or("INVALID_QUERY_CONTENT", read.boolean, true),
+    queryContent: parameter("INVALID_QUERY_CONTENT", read.boolean.default(true)),
     docFilename: text,
     docTitle: text,
     docAuthor: text,
@@ -73,30 +76,30 @@ export const PARAMETERS = {
     filesizeEnd: optional("INVALID_FILESIZE_END", read.integer),
     pagesStart: optional("INVALID_PAGES_START", read.integer),
     pagesEnd: optional("INVALID_PAGES_END", read.integer),
-    sortBy: or("INVALID_SORT_BY", read.oneOf(DOCUMENT_SORTS), "NAME"),
+    sortBy: sort(DOCUMENT_SORTS, "NAME"),
     ...paging(LIMITS.paginationSize.search),
   },
   documents: {
     folderId: optional("INVALID_FOLDER_ID", read.integer),
-    sortBy: or("INVALID_SORT_BY", read.oneOf(DOCUMENT_SORTS), "UPLOADED_DATE"),
+    sortBy: sort(DOCUMENT_SORTS, "UPLOADED_DATE"),
     ...paging(LIMITS.paginationSize.documents),
   },
   digidoc: {
-    digidocId: required("INVALID_DIGIDOC_ID", read.integer),
-    sortBy: or("INVALID_SORT_BY", read.oneOf(DIGIDOC_SORTS), "UPLOADED_DATE"),
+    digidocId: parameter("INVALID_DIGIDOC_ID", read.integer),
+    sortBy: sort(DIGIDOC_SORTS, "UPLOADED_DATE"),
     ...paging(LIMITS.paginationSize.digidoc),
   },
-  document: { id: required("INVALID_DOC_ID", read.integer) },
+  document: { id: parameter("INVALID_DOC_ID", read.integer) },
   folders: {
     folderId: optional("INVALID_FOLDER_ID", read.integer),
-    sortBy: or("INVALID_SORT_BY", read.oneOf(FOLDER_SORTS), "NAME"),
+    sortBy: sort(FOLDER_SORTS, "NAME"),
     ...paging(LIMITS.paginationSize.folders),
   },
   folder: { id: optional("INVALID_FOLDER_ID", read.integer) },
   upload: {
     folderId: optional("INVALID_FOLDER_ID", read.integer),
     path: optional("INVALID_FOLDER_PATH", read.folderPath),
-    filename: required("INVALID_FILENAME", filename),
+    filename: parameter("INVALID_FILENAME", filename),
     batch: atMost("INVALID_BATCH", LIMITS.batch),
     expireDate: optional("INVALID_EXPIRE_DATE", read.date),
     metadataTitle: atMost("INVALID_METADATA_TITLE", LIMITS.metadataTitle),
@@ -106,9 +109,9 @@ export const PARAMETERS = {
     metadataProducer: atMost("INVALID_METADATA_PRODUCER", LIMITS.metadataProducer),
     metadataDescription: atMost("INVALID_METADATA_DESCRIPTION", LIMITS.metadataDescription),
   },
-} as const satisfies Record<Operation, Record<string, Parameter<unknown>>>;
+} as const satisfies Record<Operation, Record<string, Parameter>>;
 
-type ValueOf<P> = P extends Parameter<infer T> ? T : never;
+type ValueOf<P> = P extends { readonly type: infer T } ? z.output<T> : never;
 /** What an operation's parameters mean, once read. */
 export type ParameterValues<O extends Operation> = {
   readonly [K in keyof (typeof PARAMETERS)[O]]: ValueOf<(typeof PARAMETERS)[O][K]>;
@@ -117,14 +120,12 @@ export type ParameterValues<O extends Operation> = {
 /** Reads an operation's parameters; refuses with the code of the first malformed one. */
 export function valuesOf<O extends Operation>(operation: O, fields: Fields): ParameterValues<O> {
   const values: Record<string, unknown> = {};
-  const parameters: Record<string, Parameter<unknown>> = PARAMETERS[operation];
-  for (const [name, parameter] of Object.entries(parameters)) {
-    const sent = fieldOf(fields, name);
-    const value = sent === undefined ? parameter.absent : parameter.read(sent);
-    if (value === MALFORMED) throw new Refusal(parameter.code ?? "MALFORMED_REQUEST");
-    values[name] = value;
+  for (const [name, { code, type }] of Object.entries<Parameter>(PARAMETERS[operation])) {
+    const { success, data } = type.safeParse(fieldOf(fields, name));
+    if (!success) throw new Refusal(code ?? "MALFORMED_REQUEST");
+    values[name] = data;
   }
-  // The loop has read each name of the table with the reader that gives its type.
+  // The loop has read each name of the table with the schema that gives its type.
   return values as ParameterValues<O>;
 }
 

@@ -7,18 +7,16 @@ export function unusable(message: string, hint: string, cause?: unknown): Fault 
 }
 
 /**
- * A request that the archive turns down: `code` is what `responseDescription` carries. `status`
- * is the HTTP status of a reply outside the seven operations' own errors; those have none, and go
- * out with the status that the options say (section Errors, 4: the interface leaves it open).
+ * A request that the archive turns down: its message is the code that `responseDescription` carries, or what
+ * administration answers. `status` is the HTTP status of a reply outside the seven operations' own errors; those have
+ * none, and go out with the status that the options say (section Errors, 4: the interface leaves it open).
  */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly code: string;
   readonly status: number | undefined;
 
-  constructor(code: string, status?: number) {
-    super(`refused with ${code}`);
-    this.code = code;
+  constructor(message: string, status?: number) {
+    super(message);
     this.status = status;
   }
 }

@@ -23,7 +23,7 @@ export async function outcomeOf(
 }
 
 /** Errors, 4 and 5: the status and how the code is wrapped are open, so the settings decide. */
-export function refused(settings: Settings, { code, status }: Refusal): OperationReply {
+export function refused(settings: Settings, { message: code, status }: Refusal): OperationReply {
   const responseDescription = settings.errorStyle === "object" ? { code } : code;
   return {
     status: status ?? settings.errorHttp,

@@ -11,7 +11,7 @@ import { type Converted, DocumentTable, type ReceivedDocument } from "./document
 import { type FolderDescription, FolderTable } from "./folder-table.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { ParameterValues } from "./parameters.ts";
-import { folderPath, MALFORMED } from "./reading.ts";
+import { folderPath } from "./reading.ts";
 import { unusable } from "./refusal.ts";
 import { lockDirectory, openDatabase } from "./store-schema.ts";
 import { search, type SearchResult } from "./search-rows.ts";
@@ -120,7 +120,7 @@ export class Store {
    * Throws EMBEDDED_ARCHIVE_OPTIONS.
    */
   makeFolder(accountId: number, path: string, now: number, said: FolderDescription = {}): number {
-    if (folderPath(path) === MALFORMED)
+    if (!folderPath.safeParse(path).success)
       throw unusable(
         `${JSON.stringify(path)} is not a folder's path`,
         "Write it as /A/B: a slash before every name, no empty names.",

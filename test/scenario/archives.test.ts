@@ -104,7 +104,7 @@ test("a quota that is spent at one stops that one alone, over a restart too", as
       archiveIn(status, "legal")?.quota,
     );
   }
-  const uploads = () => two.legal.requests().find((r) => r.operation === "upload")?.count;
+  const uploads = () => two.legal.requests().upload;
   const before = uploads();
   writeScans(two, 2, 6);
   {

@@ -76,7 +76,7 @@ test("the closed gate survives a restart", async () => {
   await using world = await aWorld({ quotaPages: 1 });
   for (let n = 0; n < 3; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   const { quota } = aConfig("quota: { retry: { initial: 1h, max: 1h } }");
-  const uploads = () => world.archive.requests().find((r) => r.operation === "upload")?.count;
+  const uploads = () => world.archive.requests().upload;
   {
     await using live = await aDaemon(world.config({ quota }));
     await live.idle();

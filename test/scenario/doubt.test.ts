@@ -90,7 +90,7 @@ test("whatever becomes of its first sending, a document is archived once", async
   world.archive.setFaults(all.map(({ name, fault }) => ({ ...upload, ...fault, named: name })));
   for (const [seed, { name }] of all.entries()) world.write(name, pdfOf(2, { seed }));
   await archivedOnce(world, all.length, DOUBT_MS);
-  const sendings = world.archive.requests().find(({ operation }) => operation === "upload")?.count;
+  const sendings = world.archive.requests().upload;
   expect(sendings, "those that were not stored are sent again").toBe(all.length + 5);
 });
 
@@ -210,8 +210,7 @@ test("what was under way when the daemon died is looked for before it is sent ag
   const brief = { shutdownMs: 50 };
   {
     await using _live = await aDaemon(world.config(brief));
-    const asked = () => world.archive.requests().find(({ operation }) => operation === "upload");
-    await until("the upload", () => asked()?.count === 1);
+    await until("the upload", () => world.archive.requests().upload === 1);
   }
   const [row] = await rowsOf(world.journal);
   expect(row?.state).toBe("inDoubt");

@@ -51,8 +51,7 @@ test.for([
       await until("the document", () => world.archive.documents().length > 0);
       await running.idle();
       expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(bytes) }]);
-      const uploads = world.archive.requests().find(({ operation }) => operation === "upload");
-      expect(uploads?.count).toBe(1);
+      expect(world.archive.requests().upload).toBe(1);
       expect(await audit(world)).toEqual([]);
       return;
     }

@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_884,
   "main.ts": 24,
-  "embedded-archive": 4_544,
+  "embedded-archive": 4_485,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

@@ -45,6 +45,7 @@ function dateRows(name: string, code: string): Row[] {
     [name, "1446713131000", "OK", "milliseconds since the epoch, as the example"],
     [name, "2026-02-28", "OK", "a day", "open"],
     [name, "2026-02-28T10:00:00.5+02:00", "OK", "a time with its zone", "open"],
+    [name, "2026-02-28T10:00Z", "OK", "a time to the minute", "open"],
     [name, "2026-02-30", code, "there is no such day", "open"],
     [name, "2026-13-01", code, "there is no such month", "open"],
     [name, "2026-02-28T25:00Z", code, "there is no such hour", "open"],

@@ -126,7 +126,7 @@ describe("what the operations return", () => {
     const rootId = (root.body["folder"] as { id: number }).id;
     const scans = { id: expect.any(Number), parentId: rootId, name: "Scans", root: false };
     expect(body["folders"]).toEqual([{ ...scans, createdDate: expect.any(Number) }]);
-    under.archive.describeFolder("/Scans/2026", { index: "7-1", keywords: "k", expireDate: 5 });
+    under.archive.createFolder("/Scans/2026", { index: "7-1", keywords: "k", expireDate: 5 });
     const info = await under.ask("folder", { id: String(folderId) });
     expect(info.body["folder"]).toEqual({
       id: folderId,

@@ -14,7 +14,7 @@ describe("search", () => {
 
   beforeAll(async () => {
     under = await ArchiveUnderTest.open({ folders: ["/Arved/Märts", "/Lepingud"] });
-    under.archive.describeFolder("/Lepingud", {
+    under.archive.createFolder("/Lepingud", {
       index: "7-1/2",
       description: "All contracts",
       keywords: "law, SIGNED",
@@ -306,7 +306,7 @@ describe("search model", () => {
     for (const { name, parent, ...given_ } of given) {
       const paths = [...says.keys()];
       const path = `${paths[parent % paths.length]}/${name}`;
-      under.archive.describeFolder(path, present(given_));
+      under.archive.createFolder(path, present(given_));
       says.set(path, { ...says.get(path), ...present(given_) });
     }
     return says;

@@ -68,8 +68,7 @@ test("a spent allowance stops everything, says so, and lets it go on when it is 
   });
   expect(status.documents).toMatchObject({ converted: 3, held: 5, pending: 0 });
   expect(status.quota.blockedSince).not.toBeNull();
-  const asked =
-    world.archive.requests().find(({ operation }) => operation === "upload")?.count ?? 0;
+  const asked = world.archive.requests().upload;
   // Each once before it closed, two probes at first, then one in half a second, however slow the machine is.
   const most = 8 + 2 + (performance.now() - began) / 500;
   expect(asked, "not every document hammers a closed gate").toBeLessThanOrEqual(most);

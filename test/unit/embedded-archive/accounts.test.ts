@@ -18,7 +18,7 @@ describe("accounts", () => {
 
   beforeAll(async () => {
     under = await ArchiveUnderTest.open({ accounts: [ONE, TWO], quotaPages: 4 });
-    const folder = under.archive.createFolder("/Theirs/Deep", "one");
+    const folder = under.archive.createFolder("/Theirs/Deep", {}, "one");
     const sent = { filename: "theirs.txt", folderId: String(folder), expireDate: "5" };
     const { body } = await under.upload(sent, "kumquat", ONE);
     const container = asiceOf({ "inner.txt": "persimmon" });

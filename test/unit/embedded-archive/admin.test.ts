@@ -27,7 +27,7 @@ describe("administration", () => {
     const made = await ask("/folders", { account: "other", path: "/A/B" });
     expect(made).toEqual({
       status: 200,
-      body: { id: under.archive.createFolder("/A/B", "other") },
+      body: { id: under.archive.createFolder("/A/B", {}, "other") },
     });
     const { body } = await under.ask("search", { folderName: "B" }, OTHER);
     expect(body["folders"]).toMatchObject([{ name: "B" }]);

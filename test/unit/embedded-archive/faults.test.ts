@@ -358,7 +358,7 @@ describe("faults", () => {
     test("a slow reply holds up no other request", async () => {
       await using under = await ArchiveUnderTest.open({ faults: [{ do: "delay", ms: 3_600_000 }] });
       const slow = meet(under);
-      const uploads = () => under.archive.requests().find((r) => r.operation === "upload")?.count;
+      const uploads = () => under.archive.requests().upload;
       await expect.poll(uploads).toBe(1);
       expect(outcomeOf(await under.upload({ filename: "b.txt" }))).toBe("OK");
       await under.archive.close();

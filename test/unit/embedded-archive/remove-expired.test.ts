@@ -39,7 +39,7 @@ describe("an expiry that passes", () => {
     const log: Told[] = [];
     const { notifyUrl } = receiver;
     await using under = await ArchiveUnderTest.open({ notifyUrl, log: (event) => log.push(event) });
-    under.archive.describeFolder("/Leases", { expireDate: 5 });
+    under.archive.createFolder("/Leases", { expireDate: 5 });
     await expect.poll(() => receiver.told.length).toBe(1);
     const at = systemClock.now() + 300;
     const { id, folderId } = await under.store("a.txt", "a", { expireDate: String(at) });
@@ -59,10 +59,10 @@ describe("an expiry that passes", () => {
   test("that is set again is told again", async () => {
     await using receiver = await aReceiver();
     await using under = await ArchiveUnderTest.open({ notifyUrl: receiver.notifyUrl });
-    under.archive.describeFolder("/A", { expireDate: 5 });
+    under.archive.createFolder("/A", { expireDate: 5 });
     await expect.poll(() => receiver.told.length).toBe(1);
-    under.archive.describeFolder("/A", { description: "the same date" });
-    under.archive.describeFolder("/A", { expireDate: 6 });
+    under.archive.createFolder("/A", { description: "the same date" });
+    under.archive.createFolder("/A", { expireDate: 6 });
     await expect.poll(() => receiver.told.map((body) => body["expireDate"])).toEqual([5, 6]);
   });
 
