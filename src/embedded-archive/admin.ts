@@ -8,7 +8,7 @@ import { isLocal, isLoopback, PLAIN_HEADERS } from "./local.ts";
 import { integer } from "./reading.ts";
 import { sendContent } from "./content.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
-import type { FolderDescription } from "./folder-table.ts";
+import { FOLDER_DESCRIPTION, type FolderDescription } from "./folder-table.ts";
 import { readShape, Refusal, unusable } from "./refusal.ts";
 import type { Account } from "./store.ts";
 
@@ -65,12 +65,12 @@ function addReads(app: FastifyInstance, context: Context): void {
     return sendContent(blobs, row, reply);
   });
   app.get("/stats", async () => ({
-    accounts: [...context.accounts.values()].map(({ id, key }) => ({
-      key,
-      ...store.documents.stateCounts(id),
-      pagesUsed: store.pagesUsed(id),
-      pages: store.quotaOf(id, context.settings.quotaPages) ?? null,
-    })),
+    accounts: [...context.accounts.values()].map(({ id, key }) => {
+      const counts = store.documents.counts(id, "status");
+      const [uploaded, converted] = [counts.get("UPLOADED") ?? 0, counts.get("CONVERTED") ?? 0];
+      const pages = store.quotaOf(id, context.settings.quotaPages) ?? null;
+      return { key, uploaded, converted, pagesUsed: store.pagesUsed(id), pages };
+    }),
     notices: store.notices.counts(),
     reminder: context.reminderPlugin,
     requests: traffic.counts,
@@ -105,7 +105,6 @@ function action<S extends z.ZodRawShape>(
 }
 
 const account = z.unknown().optional();
-const text = z.string().optional();
 
 /** By their paths. */
 export const ACTIONS = {
@@ -113,10 +112,7 @@ export const ACTIONS = {
     {
       account,
       path: z.string(),
-      index: text,
-      description: text,
-      keywords: text,
-      expireDate: z.int().nullable().optional(),
+      ...FOLDER_DESCRIPTION,
     },
     (context, { account: key, path, ...description }) => ({
       id: describeFolder(context, accountOf(context, key), path, description),

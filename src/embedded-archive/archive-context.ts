@@ -1,37 +1,20 @@
 import type { Settings } from "./archive-options.ts";
-import type { Blobs } from "./blobs.ts";
 import { Conversion } from "./conversion.ts";
 import { Converter } from "./converter.ts";
 import { FaultSchedule } from "./faults.ts";
 import { Expiry } from "./remove-expired.ts";
-import { type Account, openStorage, type Store } from "./store.ts";
+import { openStorage } from "./store.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 
 /** What answering a request needs. The last ones may change while the archive is open. */
-export type Context = {
-  readonly settings: Settings;
-  readonly store: Store;
-  readonly blobs: Blobs;
-  readonly converter: Converter;
-  readonly conversion: Conversion;
-  readonly expiry: Expiry;
-  readonly traffic: Traffic;
-  /** By account key. */
-  readonly accounts: ReadonlyMap<string, Account>;
-  /** Aborted when the archive closes. */
-  readonly closing: AbortSignal;
-  /** Documents that a fault stores after their connection broke. */
-  readonly lateStores: Set<Promise<unknown>>;
-  reminderPlugin: boolean;
-  faults: FaultSchedule;
-};
+export type Context = Awaited<ReturnType<typeof openContext>>;
 
 /** Opens the data directory; nothing listens or converts yet. All is closed with `opened`. */
 export async function openContext(
   settings: Settings,
   opened: AsyncDisposableStack,
   closing: AbortSignal,
-): Promise<Context> {
+) {
   const { dataDir, clock, log, notifyUrl } = settings;
   const { store, blobs } = await openStorage(dataDir, opened, settings.durable);
   await blobs.recover((sha256) => store.documents.hasBlob(sha256));
@@ -48,7 +31,9 @@ export async function openContext(
     await converter.close();
     await stopped;
   });
-  const context: Context = {
+  for (const account of accounts)
+    for (const path of settings.folders) store.makeFolder(account.id, path, clock.now());
+  return {
     settings,
     store,
     blobs,
@@ -56,15 +41,15 @@ export async function openContext(
     conversion,
     expiry,
     traffic,
+    /** By account key. */
     accounts: new Map(accounts.map((account) => [account.key, account])),
+    /** Aborted when the archive closes. */
     closing,
-    lateStores: new Set(),
+    /** Documents that a fault stores after their connection broke. */
+    lateStores: new Set<Promise<unknown>>(),
     reminderPlugin: settings.reminderPlugin,
     faults: new FaultSchedule(settings.faults),
   };
-  for (const account of accounts)
-    for (const path of settings.folders) store.makeFolder(account.id, path, clock.now());
-  return context;
 }
 
 /** Requests under way, and how many there were. */

@@ -66,10 +66,8 @@ export class ClosedArchive implements AsyncDisposable {
       incoming.add(await digestOf(path));
       yield { what: "temporary", message: `incoming/${name} is an unfinished upload` };
     }
-    for (const { id } of store.accounts()) {
-      const { uploaded, converted } = store.documents.stateCounts(id);
-      total.documents += uploaded + converted;
-    }
+    for (const { id } of store.accounts())
+      for (const count of store.documents.counts(id, "status").values()) total.documents += count;
     const known = new Map<string, KnownBlob>();
     for (const { sha256, ...blob } of store.documents.blobs()) known.set(sha256, blob);
     yield* checkFiles(join(dataDir, "blobs"), known, total);

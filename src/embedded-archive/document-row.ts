@@ -80,22 +80,10 @@ export function documentOf(row: StoredDocumentRow): ArchiveDocument {
 }
 
 /** One document as an auditor sees it: what is really stored, whatever the interface shows. */
-export type StoredDocument = Pick<
-  StoredDocumentRow,
-  "id" | "filename" | "size" | "sha256" | "pages" | "status" | "batch" | MetadataName
-> & {
-  folderId: number;
-  /** `/A/B`; `/` for the root. */
-  folderPath: string;
-  digidoc: boolean;
-  /** Epoch milliseconds. */
-  uploadedAt: number;
-  /** Epoch milliseconds. */
-  expireDate: number | null;
-};
+export type StoredDocument = ReturnType<typeof storedDocumentOf>;
 
-/** The row as an auditor sees it; `folderPath` is that of its folder. */
-export function storedDocumentOf(row: StoredDocumentRow, folderPath: string): StoredDocument {
+/** The row as an auditor sees it, its times in epoch milliseconds; `folderPath` is `/A/B`, or `/` for the root. */
+export function storedDocumentOf(row: StoredDocumentRow, folderPath: string) {
   const { id, filename, size, sha256, pages, status, batch } = row;
   const { title, author, subject, keywords, producer, description } = row;
   const content = { filename, size, sha256, pages, status, digidoc: row.digidoc === 1, batch };

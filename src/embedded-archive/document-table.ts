@@ -101,27 +101,18 @@ export class DocumentTable {
     return found !== undefined;
   }
 
-  /** How many uploaded documents the account has in each state: counted, not kept. */
-  stateCounts(accountId: number): { uploaded: number; converted: number } {
+  /** How many uploaded documents the account has in each state, or folder, that has any: counted, not kept. */
+  counts<Of extends "status" | "folder_id">(
+    accountId: number,
+    of: Of,
+  ): Map<StoredDocumentRow[Of], number> {
     const rows = this.#sql
-      .of<{ status: string; count: number }>(
-        `SELECT status, count(*) AS count FROM document
-         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY status`,
+      .of<{ value: StoredDocumentRow[Of]; count: number }>(
+        `SELECT ${of} AS value, count(*) AS count FROM document
+         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY ${of}`,
       )
       .all(accountId);
-    const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
-    return { uploaded: of("UPLOADED"), converted: of("CONVERTED") };
-  }
-
-  /** How many documents are in each folder of the account that has any. */
-  folderCounts(accountId: number): Map<number, number> {
-    const rows = this.#sql
-      .of<{ folder_id: number; count: number }>(
-        `SELECT folder_id, count(*) AS count FROM document
-         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY folder_id`,
-      )
-      .all(accountId);
-    return new Map(rows.map(({ folder_id, count }) => [folder_id, count]));
+    return new Map(rows.map(({ value, count }) => [value, count]));
   }
 
   /** What is stored, by content: with one of the documents that have it. */

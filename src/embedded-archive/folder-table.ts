@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Folder, FolderDetail, FolderSort } from "../wire/shapes.ts";
 import type { Statements } from "../sqlite/statements.ts";
 import { orderBy, select, type Slice, type Sliced } from "./slice.ts";
@@ -15,14 +16,17 @@ export type FolderRow = {
   expire_at: number | null;
 };
 
+const text = z.string().optional();
+
 /** What a folder says of its own in addition to its name. */
-export type FolderDescription = {
-  index?: string | undefined;
-  description?: string | undefined;
-  keywords?: string | undefined;
+export const FOLDER_DESCRIPTION = {
+  index: text,
+  description: text,
+  keywords: text,
   /** Epoch milliseconds; null: none. */
-  expireDate?: number | null | undefined;
+  expireDate: z.int().nullable().optional(),
 };
+export type FolderDescription = z.output<z.ZodObject<typeof FOLDER_DESCRIPTION>>;
 
 /** The name under which the root shows itself; the interface gives none. */
 const ROOT_NAME = "/";

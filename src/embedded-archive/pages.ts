@@ -34,7 +34,7 @@ function sectionOf({ store, settings }: Context, account: Account): Html {
   const used = store.pagesUsed(account.id);
   const allowed = store.quotaOf(account.id, settings.quotaPages);
   const folders = store.folders.tree(account.id);
-  const counts = store.documents.folderCounts(account.id);
+  const counts = store.documents.counts(account.id, "folder_id");
   const tree = folders.slice(0, FOLDERS_MAX).map(({ id, path, depth }) => {
     const name = depth === 0 ? path : path.slice(path.lastIndexOf("/") + 1);
     const link = html`<a href="/folders/${id}" title="${path}">${name}</a>`;

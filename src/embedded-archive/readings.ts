@@ -1,8 +1,13 @@
+import type { FastifyReply } from "fastify";
 import type { Operation } from "../wire/shapes.ts";
+import type { Context } from "./archive-context.ts";
+import { authenticate } from "./authentication.ts";
 import { documentDetailOf, documentOf } from "./document-row.ts";
+import { answer } from "./fault-injection.ts";
 import { folderDetailOf, folderOf, type FolderRow } from "./folder-table.ts";
 import { type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
+import { outcomeOf, type ReplyFields } from "./reply.ts";
 import { pageOf, sliceOf } from "./slice.ts";
 import type { Account, Store } from "./store.ts";
 
@@ -17,9 +22,6 @@ type Call<O extends Operation> = {
   /** Lists and searches see documents uploaded before this; Infinity unless a fault says less. */
   before: number;
 };
-
-/** What a reply holds in addition to `response`. */
-export type ReplyFields = Record<string, unknown>;
 
 const READINGS: { readonly [O in Reading]: (call: Call<O>) => ReplyFields } = {
   /** Endpoints, 1: search documents and folders. */
@@ -72,16 +74,25 @@ const READINGS: { readonly [O in Reading]: (call: Call<O>) => ReplyFields } = {
   },
 };
 
-/** What the operation replies to these fields. Throws a Refusal. */
-export function read<O extends Reading>(
-  operation: O,
+/** Answers one request of an operation that only reads. */
+export async function serveReading(
+  context: Context,
+  operation: Reading,
   fields: Fields,
-  parts: Omit<Call<O>, "asked">,
-): ReplyFields {
-  // The compiler cannot see that a call without its parameters is made whole by them.
-  const call = { ...parts, asked: valuesOf(operation, fields) } as unknown as Call<O>;
-  const reading: (call: Call<O>) => ReplyFields = READINGS[operation];
-  return reading(call);
+  reply: FastifyReply,
+): Promise<void> {
+  const { settings, store, accounts } = context;
+  const fault = context.faults.next(operation, fields);
+  const work = () => {
+    const now = settings.clock.now();
+    const { account } = authenticate({ operation, fields, now }, accounts, settings);
+    // SQLite compares an Infinity as it should: it is larger than every integer.
+    const before = fault?.do === "stale" ? now - fault.youngerThanMs : Infinity;
+    // The compiler cannot see that the parameters are those of the operation.
+    const asked = valuesOf(operation, fields) as never;
+    return READINGS[operation]({ store, account, asked, before });
+  };
+  await answer(reply, fault, () => outcomeOf(settings, work), context);
 }
 
 /** The folder with this id, the root when none is given; refuses with FOLDER_NOT_EXISTS. */

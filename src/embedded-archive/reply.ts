@@ -1,10 +1,12 @@
 import type { FastifyReply } from "fastify";
-import type { ReplyFields } from "./readings.ts";
 import type { Settings } from "./archive-options.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Common conventions, 3. */
 export const JSON_TYPE = "application/json;charset=UTF-8";
+
+/** What a reply holds in addition to `response`. */
+export type ReplyFields = Record<string, unknown>;
 
 /** A reply before it goes out. */
 export type OperationReply = { status: number; body: Record<string, unknown> };

@@ -10,10 +10,11 @@ import type { Context } from "./archive-context.ts";
 import { PLAIN_HEADERS } from "./local.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
 import { JSON_TYPE, refused, send } from "./reply.ts";
-import { serveReading, serveUpload } from "./serve.ts";
+import { serveReading } from "./readings.ts";
 import type { Fields } from "./parameters.ts";
 import { addPages } from "./pages.ts";
 import { Refusal } from "./refusal.ts";
+import { serveUpload } from "./upload.ts";
 
 /** Bytes of a url-encoded body; the interface's fields take a few kilobytes. */
 const FORM_BYTES_MAX = 1024 * 1024;

@@ -1,28 +1,125 @@
-import { authenticate } from "./authentication.ts";
-import type { Draft } from "./draft.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "./archive-context.ts";
+import { sizeLimit } from "./archive-options.ts";
+import { authenticate } from "./authentication.ts";
 import { documentDetailOf } from "./document-row.ts";
+import type { Draft } from "./draft.ts";
+import { answer, answerEarly } from "./fault-injection.ts";
 import type { FaultAction } from "./faults.ts";
-import { type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
-import type { DocumentDetail } from "../wire/shapes.ts";
-import type { Account, Store } from "./store.ts";
-import { folderAsked, type ReplyFields } from "./readings.ts";
+import { fieldOf, type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
+import { folderAsked } from "./readings.ts";
+import { receive, type Sink } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
+import { outcomeOf, type ReplyFields } from "./reply.ts";
+import type { Account, Store } from "./store.ts";
 
-/** What is known of an upload before its file is read: who, what and where to. */
-export type Admission = {
-  account: Account;
-  asked: ParameterValues<"upload">;
-  folderId: number;
-  /** What the file has to be, where that was signed. */
-  sha256: string | undefined;
-};
+/**
+ * Answers one upload. The whole body is read before anything is stored or refused: a client that
+ * is still sending would not see the reply, and a body that breaks off must leave nothing.
+ */
+export async function serveUpload(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const upload = new Upload(context, reply);
+  try {
+    if (request.isMultipart()) await receive(request, (fields) => upload.begin(fields));
+    else await upload.begin((request.body as Fields | undefined) ?? []);
+    const work = () => outcomeOf(context.settings, () => upload.finish());
+    await answer(reply, upload.fault, work, context);
+  } catch (error) {
+    if (!(error instanceof AnsweredEarly)) throw error;
+  } finally {
+    await upload.draft?.discard();
+  }
+}
+
+/** Leaves the reading of a request that has had its reply. */
+class AnsweredEarly extends Error {}
+
+/** What is known of an upload before its file is read: who, what, where to, and what its file has to be. */
+type Admission = Awaited<ReturnType<typeof admit>>;
+
+/** An upload on its way in. */
+class Upload {
+  readonly #context: Context;
+  readonly #reply: FastifyReply;
+  #admission: Admission | Refusal = new Refusal("NO_FILE_DATA");
+  #begunAt = 0;
+  #goneAt: number | undefined;
+  fault: FaultAction | undefined;
+  draft: Draft | undefined;
+
+  constructor(context: Context, reply: FastifyReply) {
+    this.#context = context;
+    this.#reply = reply;
+  }
+
+  /** The fields are in; the file, if there is one, comes next. */
+  async begin(fields: Fields): Promise<Sink> {
+    const { settings, blobs, faults } = this.#context;
+    this.#begunAt = settings.clock.now();
+    this.#reply.raw.once("close", () => {
+      this.#goneAt = settings.clock.now();
+    });
+    this.fault = faults.next("upload", fields);
+    if (this.fault?.do === "early") {
+      answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
+      throw new AnsweredEarly();
+    }
+    this.#admission = await admit(this.#context, fields).catch(refusalOf);
+    if (this.#admission instanceof Refusal) return undefined;
+    const { filename } = this.#admission.asked;
+    this.draft = blobs.draft((head) => sizeLimit(settings, head, filename));
+    return this.fault?.do === "shorten" ? shortened(this.draft, this.fault.bytes) : this.draft;
+  }
+
+  /** Endpoints, 7, the part with the file. The body has ended as it should; what this resolves with is on the disk. */
+  async finish(): Promise<ReplyFields> {
+    if (this.#admission instanceof Refusal) throw this.#admission;
+    const { account, asked, folderId, sha256 } = this.#admission;
+    const { store, blobs, converter, conversion, expiry, settings } = this.#context;
+    const { clock, onStored, quotaPages, convertDelayMs } = settings;
+    const draft = this.draft;
+    const receivedAt = clock.now();
+    if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
+    if (draft.isTooBig) throw new Refusal("FILE_SIZE_TOO_BIG");
+    const sealed = await draft.seal();
+    if (sealed.sha256 !== (sha256 ?? sealed.sha256)) throw new Refusal("INVALID_SIG");
+    const quota = () => store.quotaOf(account.id, quotaPages);
+    // With an allowance the pages are counted before the document is taken, so that it is never overdrawn. Without
+    // one that would be for nothing: the document is charged 1, and its true number once it is converted.
+    const request = { job: "pages", path: draft.path, filename: asked.filename } as const;
+    const pages = quota() === undefined ? 1 : (await converter.run(request)).pages;
+    const now = clock.now();
+    const given = {
+      ...metadataOf(asked),
+      ...sealed,
+      account_id: account.id,
+      folder_id: folderId,
+      filename: asked.filename,
+      uploaded_at: now,
+      pages_charged: pages,
+      batch: asked.batch ?? null,
+      expire_at: asked.expireDate ?? null,
+      convert_at: convertAtOf(this.fault, now, convertDelayMs),
+    };
+    const row = await store.add(given, quota(), () => blobs.place(draft, sealed.sha256));
+    if (!row) throw new Refusal("QUOTA_LIMIT");
+    conversion.poke();
+    if (given.expire_at !== null) expiry.poke();
+    const [begunAt, goneAt] = [this.#begunAt, this.#goneAt];
+    onStored({ documentId: row.id, begunAt, receivedAt, goneAt, storedAt: clock.now() });
+    return { document: documentDetailOf(row) };
+  }
+}
 
 /**
  * Endpoints, 7, the part before the file. The order of the checks is ours: account and signature,
  * parameters, folder, plugin; then, with the file, its size and the allowance.
  */
-export async function admit(context: Context, fields: Fields): Promise<Admission> {
+async function admit(context: Context, fields: Fields) {
   const { accounts, settings, reminderPlugin, store } = context;
   const now = settings.clock.now();
   const request = { operation: "upload", fields, now } as const;
@@ -35,48 +132,6 @@ export async function admit(context: Context, fields: Fields): Promise<Admission
   if (asked.expireDate !== undefined && !reminderPlugin)
     throw new Refusal("PLUGIN_REMINDER_NOT_INSTALLED");
   return { account, asked, folderId, sha256: dated?.sha256 };
-}
-
-/** Endpoints, 7, the part with the file: what this resolves with is on the disk. */
-export async function upload(
-  context: Context,
-  admission: Admission,
-  draft: Draft | undefined,
-  fault: FaultAction | undefined,
-): Promise<ReplyFields & { document: DocumentDetail }> {
-  const { store, settings } = context;
-  const { account, asked } = admission;
-  if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
-  if (draft.isTooBig) throw new Refusal("FILE_SIZE_TOO_BIG");
-  const sealed = await draft.seal();
-  if (sealed.sha256 !== (admission.sha256 ?? sealed.sha256)) throw new Refusal("INVALID_SIG");
-  const quota = () => store.quotaOf(account.id, settings.quotaPages);
-  const quotaPages = quota();
-  // With an allowance the pages are counted before the document is taken, so that it is never overdrawn. Without
-  // one that would be for nothing: the document is charged 1, and its true number once it is converted.
-  const request = { job: "pages", path: draft.path, filename: asked.filename } as const;
-  const pages = quotaPages === undefined ? 1 : (await context.converter.run(request)).pages;
-  if (store.pagesUsed(account.id) + pages > (quotaPages ?? Infinity))
-    throw new Refusal("QUOTA_LIMIT");
-  const now = settings.clock.now();
-  const given = {
-    ...metadataOf(asked),
-    ...sealed,
-    account_id: account.id,
-    folder_id: admission.folderId,
-    filename: asked.filename,
-    uploaded_at: now,
-    pages_charged: pages,
-    batch: asked.batch ?? null,
-    expire_at: asked.expireDate ?? null,
-    convert_at: convertAtOf(fault, now, settings.convertDelayMs),
-  };
-  const place = () => context.blobs.place(draft, sealed.sha256);
-  const row = await store.add(given, quota(), place);
-  if (!row) throw new Refusal("QUOTA_LIMIT");
-  context.conversion.poke();
-  if (given.expire_at !== null) context.expiry.poke();
-  return { document: documentDetailOf(row) };
 }
 
 /** Which of the two counts when both are sent is open; here folderId wins. */
@@ -103,4 +158,22 @@ function metadataOf(asked: ParameterValues<"upload">) {
 function convertAtOf(fault: FaultAction | undefined, now: number, delayMs: number): number | null {
   if (fault?.do !== "convert") return now + delayMs;
   return fault.afterMs === "never" ? null : now + fault.afterMs;
+}
+
+/** Thrown once the whole body is read; any other error at once. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}
+
+/** Takes all of a file and passes its first bytes on. */
+function shortened(draft: Draft, bytes: number): Sink {
+  let left = bytes;
+  return {
+    async write(chunk) {
+      const kept = chunk.subarray(0, left);
+      left -= kept.length;
+      if (kept.length > 0) await draft.write(kept);
+    },
+  };
 }
