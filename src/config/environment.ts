@@ -7,7 +7,7 @@ import { z } from "zod";
 import { editDistance, nearest } from "../std/nearest.ts";
 import { fileSchema } from "./config.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
-import { declaredSections, declared, isOfSecret, unwrap } from "./kind.ts";
+import { declared, declaredSections, isOfSecret, type Secret, unwrap } from "./kind.ts";
 
 /** A variable, the key that it sets, and what it may be. */
 export type Variable = {
@@ -85,9 +85,11 @@ function isList(schema: z.core.$ZodType): boolean {
   return unwrap(schema).inner instanceof z.ZodArray;
 }
 
-/** What ends the names of an archive's variables: nothing where it is the only one, else its own name. */
-export function variableSuffix([first, name]: KeyPath): string {
-  return first === "archives" ? `_${String(name).toUpperCase().replaceAll("-", "_")}` : "";
+/** The variables of a secret: one named after its key, then a shorter one, behind which the name of an archive stands. */
+export function variablesOf({ variable }: Secret, key: KeyPath): string[] {
+  const archive = key[0] === "archives" ? `_${key[1]}` : "";
+  const short = `${variable}${archive.toUpperCase().replaceAll("-", "_")}`;
+  return [...new Set([variableOf(key) ?? short, short])];
 }
 
 /** The variable of a key; undefined where it has none. */

@@ -5,7 +5,7 @@ import { buildConfig, type Config, fileSchema, type FileShape, type FileSketch }
 import { checkFile, checkWays } from "./check-file.ts";
 import { type ConfigFile, type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { ConfigError, type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
-import { variableOf, variableSuffix, withEnvironment } from "./environment.ts";
+import { variableOf, variablesOf, withEnvironment } from "./environment.ts";
 import { declared, sectionsIn, unwrap } from "./kind.ts";
 import { readFileShape, type Visit } from "./read-file-shape.ts";
 import { fillSecrets } from "./secrets.ts";
@@ -124,10 +124,8 @@ function secretVariable(
   env: NodeJS.ProcessEnv,
 ): string | undefined {
   const { secret } = declared(schema);
-  const names = secret ? [variableOf(key), `${secret.variable}${variableSuffix(key)}`] : [];
-  return names
-    .flatMap((name) => (name === undefined ? [] : [name, `${name}_FILE`]))
-    .find((name) => env[name]);
+  const names = secret ? variablesOf(secret, key) : [];
+  return names.flatMap((name) => [name, `${name}_FILE`]).find((name) => env[name]);
 }
 
 /** Of an address with user and password only the rest is shown. */

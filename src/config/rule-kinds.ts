@@ -12,7 +12,7 @@ import { folderIn } from "./place-kinds.ts";
 
 /** Text with placeholders. */
 export function template(): Kind<Template> {
-  return kind("template", (value, refuse) => templateIn(value, refuse));
+  return kind("template", templateIn);
 }
 
 function templateIn(value: unknown, refuse: Refuse): Template {
@@ -71,7 +71,7 @@ export function expiryPeriod(): Kind<Period | "never"> {
 
 /** A period of years, months, weeks or days. */
 export function period(): Kind<Period> {
-  return kind("period", (value, refuse) => periodIn(value, refuse));
+  return kind("period", periodIn);
 }
 
 function periodIn(value: unknown, refuse: Refuse): Period {

@@ -16,7 +16,7 @@ import {
 import type { ConfigFile } from "./config-file.ts";
 import type { ConfigProblems, KeyPath } from "./config-problems.ts";
 import { fileSchema, type FileShape, type FileSketch } from "./config.ts";
-import { variableOf, variableSuffix } from "./environment.ts";
+import { variablesOf } from "./environment.ts";
 import { declared, type Need, type Secret, sectionsIn, unwrap, type Values } from "./kind.ts";
 import { readLeaf } from "./read-file-shape.ts";
 
@@ -98,7 +98,7 @@ class SecretSearch {
     if (file !== undefined) return this.#fromFile(sought, file, [...section, fileName]);
     const found = isEntry ? await this.#fromEnvironment(sought, key) : undefined;
     if (found || need === "optional") return found?.secret;
-    const variable = `${sought.variable}${variableSuffix(section)}`;
+    const variable = variablesOf(sought, key).at(-1);
     at.report(name, "is missing", `write ${name} or ${fileName}, or set $${variable}`);
     return undefined;
   }
@@ -125,8 +125,7 @@ class SecretSearch {
     key: KeyPath,
   ): Promise<{ readonly secret: string | undefined } | undefined> {
     const { env } = this.#around;
-    const variable = `${sought.variable}${variableSuffix(sought.section)}`;
-    for (const name of new Set([variableOf(key) ?? variable, variable])) {
+    for (const name of variablesOf(sought, key)) {
       const [text, file] = [env[name], env[`${name}_FILE`]];
       if (!text && !file) continue;
       this.#findings.cameFrom(key, text ? name : `${name}_FILE`);

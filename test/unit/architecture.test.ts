@@ -171,7 +171,7 @@ const LINES: Readonly<Record<string, number>> = {
   domain: 3_033,
   rules: 1_400,
   receipts: 430,
-  config: 4_207,
+  config: 4_206,
   archive: 2_417,
   journal: 10_633,
   source: 4_497,
@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_884,
   "main.ts": 24,
-  "embedded-archive": 4_485,
+  "embedded-archive": 4_412,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */
