@@ -34,6 +34,22 @@ export async function completenessOfWebp({ file, head, gaps }: Judged): Promise<
   return gap ? notWritten(gap) : COMPLETE;
 }
 
+/** The compressions of bitmaps that leave the rows as they are: none, and with masks of colours. */
+const RAW_ROWS: readonly number[] = [0, 3];
+/** Behind its last row some writers leave the padding out. */
+const ROW_PADDING = 3;
+
+/** A bitmap states where its rows begin, how many there are, and how long one is. */
+export async function completenessOfBitmap({ file, head }: Judged): Promise<Judgement> {
+  const header =
+    head.length < 34 || head.toString("latin1", 0, 2) !== "BM" ? 0 : head.readUInt32LE(14);
+  // Other headers than those of Windows name no compression.
+  if (header < 40 || !RAW_ROWS.includes(head.readUInt32LE(30))) return UNKNOWN;
+  const row = Math.ceil((head.readInt32LE(18) * head.readUInt16LE(28)) / 32) * 4;
+  const end = head.readUInt32LE(10) + row * Math.abs(head.readInt32LE(22));
+  return end - ROW_PADDING > file.size ? unfinished("its last rows are missing") : UNKNOWN;
+}
+
 /**
  * A HEIF file is a row of boxes that state their lengths: the data, and what says where in them the image is
  * (`meta`), or the images of a sequence (`moov`).

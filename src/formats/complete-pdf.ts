@@ -99,7 +99,8 @@ type SoundStreams = Map<number, boolean | undefined>;
 
 /**
  * Whether the zeros at `at` may be content: of a picture, a font or an attached file that is not compressed, or of
- * deflated data whose checksum is right; undefined: compressed in a way that cannot tell, or encrypted.
+ * deflated data whose checksum is right; undefined: it cannot be told, as of what is compressed otherwise, encrypted,
+ * or neither compressed nor one of these.
  */
 async function mayHoldZeros(
   file: RandomAccess,
@@ -113,7 +114,7 @@ async function mayHoldZeros(
   if (before.endsWith("end")) return false;
   const dictionary = before.slice(before.lastIndexOf("obj"));
   const filter = /\/Filter\s*(?:\[\s*)?(\/\w+)?/.exec(dictionary);
-  if (!filter) return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary);
+  if (!filter) return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary) || undefined;
   const isDeflated = filter[1] === "/FlateDecode" || filter[1] === "/Fl";
   if (isDeflated && !sound.has(stream))
     sound.set(stream, await isSound(file, stream + "stream".length, at));

@@ -1,5 +1,11 @@
-import { completenessOfGif, completenessOfHeic, completenessOfWebp } from "./complete-container.ts";
+import {
+  completenessOfBitmap,
+  completenessOfGif,
+  completenessOfHeic,
+  completenessOfWebp,
+} from "./complete-container.ts";
 import { completenessOfJpeg } from "./complete-jpeg.ts";
+import { completenessOfOle } from "./complete-ole.ts";
 import { completenessOfPdf } from "./complete-pdf.ts";
 import { completenessOfPng } from "./complete-png.ts";
 import { completenessOfZip } from "./complete-zip.ts";
@@ -51,7 +57,8 @@ export async function judge(
     return unfinished("it begins with zeros: space set aside, but not written yet");
   const kind = kindOf(head, filename);
   if (breaksPromise(kind, filename)) return unfinished("it does not begin as its name promises");
-  const judged = (await JUDGES[kind]?.({ file, head, gaps, loose })) ?? UNKNOWN;
+  const judge = isOle(head) ? completenessOfOle : JUDGES[kind];
+  const judged = (await judge?.({ file, head, gaps, loose })) ?? UNKNOWN;
   if (judged.completeness === "unfinished") return judged;
   // One whose first bytes alone have come is of no kind.
   const hasNoZeros = HAS_NO_ZEROS.has(kind) || (kind === "unknown" && isNamedText(filename));
@@ -100,10 +107,11 @@ const JUDGES: Partial<Record<FileFormat, Judge>> = {
   png: completenessOfPng,
   gif: completenessOfGif,
   webp: completenessOfWebp,
+  bmp: completenessOfBitmap,
   heic: completenessOfHeic,
   zip: completenessOfZip,
   digidoc: completenessOfZip,
-  // OLE's own table of sectors would take the whole file to check; RTF has no end to speak of.
+  // RTF has no end to speak of.
   office: async (judged) => (isZip(judged.head) ? completenessOfZip(judged) : UNKNOWN),
   ddoc: completenessOfDdoc,
 };

@@ -67,6 +67,48 @@ const WHOLE: [string, Buffer][] = [
   ["a.ddoc", ddocOf({ "a.txt": "a".repeat(2000), "b.pdf": pdfOf(1) })],
 ];
 
+/** An OLE file of one stream, its tables and directory first: as many sectors, and what follows the last table's. */
+function oleOf(sectors: number, filler = 0xffffffff): Buffer {
+  const tables = Math.ceil((sectors + 4) / 127);
+  const listing = tables > 109 ? 1 : 0;
+  const first = 1 + listing + tables;
+  const bytes = Buffer.alloc((1 + first + sectors) * 512, "x");
+  bytes.fill(0, 0, 76).fill(0xff, 76, 512);
+  bytes.write("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "latin1");
+  bytes.writeUInt16LE(9, 30);
+  for (const [at, value] of [
+    [44, tables],
+    [48, 0],
+    [60, 0xfffffffe],
+    [68, listing === 0 ? 0xfffffffe : 1],
+  ] as const)
+    bytes.writeUInt32LE(value, at);
+  if (listing > 0) bytes.fill(0xff, 1024, 1536);
+  for (let table = 0; table < tables; table++) {
+    const sector = 1 + listing + table;
+    bytes.writeUInt32LE(sector, table < 109 ? 76 + table * 4 : 1024 + (table - 109) * 4);
+    for (let at = 0; at < 128; at++) {
+      const own = table * 128 + at;
+      const next = own < first ? 0xfffffffd : own < first + sectors - 1 ? own + 1 : 0xfffffffe;
+      bytes.writeUInt32LE(own < first + sectors ? next : filler, (1 + sector) * 512 + at * 4);
+    }
+  }
+  return bytes;
+}
+
+/** A bitmap of rows of 7 dots; negative: from its top down. */
+function bitmapOf(rows: number, compression = 0): Buffer {
+  const bytes = Buffer.alloc(54 + 24 * Math.abs(rows), "x");
+  bytes.write("BM");
+  bytes.writeUInt32LE(54, 10);
+  bytes.writeUInt32LE(40, 14);
+  bytes.writeInt32LE(7, 18);
+  bytes.writeInt32LE(rows, 22);
+  bytes.writeUInt16LE(24, 28);
+  bytes.writeUInt32LE(compression, 30);
+  return bytes;
+}
+
 test.for(WHOLE)("%s is complete when whole", async ([name, bytes]) => {
   expect(await judge(bytes, name)).toBe("complete");
 });
@@ -162,14 +204,14 @@ test.for(
     [
       "an OLE file, few zeros behind",
       "a.doc",
-      then(latin("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "\0".repeat(4095)),
+      then(oleOf(20), "\0".repeat(4095)),
       "unknown",
       "its sectors are filled up",
     ],
     [
       "an OLE file, zeros behind",
       "a.doc",
-      then(latin("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "\0".repeat(4096)),
+      then(oleOf(20), "\0".repeat(4096)),
       "unfinished",
       "its first block has come",
     ],
@@ -185,7 +227,67 @@ test.for(
       "unknown",
       "not looked at",
     ],
-    ["an OLE file", "a.doc", latin("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "unknown", "not looked at"],
+    ["an OLE file", "a.doc", oleOf(300), "unknown", "its content is not looked at"],
+    [
+      "an OLE file",
+      "a.msg",
+      oleOf(300).subarray(0, -512),
+      "unfinished",
+      "its last sector is missing",
+    ],
+    [
+      "an OLE file",
+      "Thumbs.db",
+      oleOf(300).subarray(0, -511),
+      "unknown",
+      "it may be left unfilled",
+    ],
+    [
+      "an OLE file's magic",
+      "a.doc",
+      oleOf(1).subarray(0, 8),
+      "unfinished",
+      "its header is missing",
+    ],
+    [
+      "an OLE file's tables",
+      "a.doc",
+      oleOf(300).fill(0, 512 * 2, 512 * 3),
+      "unfinished",
+      "a table holds nothing",
+    ],
+    [
+      "a long OLE file",
+      "a.xls",
+      oleOf(128 * 130),
+      "unknown",
+      "the places of its last tables are in a sector of their own",
+    ],
+    [
+      "half a long OLE file",
+      "a.xls",
+      oleOf(128 * 130).subarray(0, 64 * 130 * 512),
+      "unfinished",
+      "its last tables are missing",
+    ],
+    [
+      "an OLE file, ends for its rest",
+      "a.doc",
+      oleOf(20, 0xfffffffe),
+      "unknown",
+      "some fill up so",
+    ],
+    ["an OLE file, zeros for its rest", "a.doc", oleOf(20, 0), "unknown", "some fill up so"],
+    ["a bitmap of 10 rows", "a.bmp", bitmapOf(10), "unknown", "its content is not looked at"],
+    ["a bitmap of 10 rows", "a.bmp", bitmapOf(-10), "unknown", "from its top down"],
+    [
+      "a bitmap of 10 rows",
+      "a.bmp",
+      bitmapOf(10).subarray(0, -4),
+      "unfinished",
+      "a dot is missing",
+    ],
+    ["a bitmap of 10 rows", "a.bmp", bitmapOf(10, 1).subarray(0, -99), "unknown", "it is packed"],
     ["an RTF", "a.doc", latin("{\\rtf1 hello}"), "unknown", "not looked at"],
     ["a PDF, a line end behind", "a.pdf", then(pdfOf(1), "\r\n"), "complete", "most end like that"],
     ["a PDF, zeros behind", "a.pdf", then(pdfOf(1), "\0".repeat(1000)), "complete", "padding"],
