@@ -36,17 +36,21 @@ export async function completenessOfWebp({ file, head, gaps }: Judged): Promise<
 
 /** The compressions of bitmaps that leave the rows as they are: none, and with masks of colours. */
 const RAW_ROWS: readonly number[] = [0, 3];
+/** The second one of OS/2, which counts its compressions otherwise. */
+const OS2_HEADER = 64;
 /** Behind its last row some writers leave the padding out. */
 const ROW_PADDING = 3;
 
-/** A bitmap states where its rows begin, how many there are, and how long one is. */
+/** A bitmap states where its rows begin, how many there are, and how long one is, or all of them where they are packed. */
 export async function completenessOfBitmap({ file, head }: Judged): Promise<Judgement> {
-  const header =
-    head.length < 34 || head.toString("latin1", 0, 2) !== "BM" ? 0 : head.readUInt32LE(14);
-  // Other headers than those of Windows name no compression.
-  if (header < 40 || !RAW_ROWS.includes(head.readUInt32LE(30))) return UNKNOWN;
+  const isWindows = head.length >= 54 && head.toString("latin1", 0, 2) === "BM";
+  const header = isWindows ? head.readUInt32LE(14) : 0;
+  // Older headers name no compression.
+  if (header < 40) return UNKNOWN;
   const row = Math.ceil((head.readInt32LE(18) * head.readUInt16LE(28)) / 32) * 4;
-  const end = head.readUInt32LE(10) + row * Math.abs(head.readInt32LE(22));
+  const isRaw = header !== OS2_HEADER && RAW_ROWS.includes(head.readUInt32LE(30));
+  const rows = isRaw ? row * Math.abs(head.readInt32LE(22)) : head.readUInt32LE(34);
+  const end = head.readUInt32LE(10) + rows;
   return end - ROW_PADDING > file.size ? unfinished("its last rows are missing") : UNKNOWN;
 }
 

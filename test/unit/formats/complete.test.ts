@@ -106,6 +106,7 @@ function bitmapOf(rows: number, compression = 0): Buffer {
   bytes.writeInt32LE(rows, 22);
   bytes.writeUInt16LE(24, 28);
   bytes.writeUInt32LE(compression, 30);
+  bytes.writeUInt32LE(compression === 0 ? 0 : 24 * Math.abs(rows), 34);
   return bytes;
 }
 
@@ -287,7 +288,14 @@ test.for(
       "unfinished",
       "a dot is missing",
     ],
-    ["a bitmap of 10 rows", "a.bmp", bitmapOf(10, 1).subarray(0, -99), "unknown", "it is packed"],
+    ["a packed bitmap", "a.bmp", bitmapOf(10, 1), "unknown", "its content is not looked at"],
+    [
+      "a packed bitmap",
+      "a.bmp",
+      bitmapOf(10, 1).subarray(0, -99),
+      "unfinished",
+      "it says its length",
+    ],
     ["an RTF", "a.doc", latin("{\\rtf1 hello}"), "unknown", "not looked at"],
     ["a PDF, a line end behind", "a.pdf", then(pdfOf(1), "\r\n"), "complete", "most end like that"],
     ["a PDF, zeros behind", "a.pdf", then(pdfOf(1), "\0".repeat(1000)), "complete", "padding"],
