@@ -17,6 +17,8 @@ export async function completenessOfOle({ file, head }: Judged): Promise<Judgeme
   const shift = head.readUInt16LE(30);
   if (shift !== 9 && shift !== 12) return UNKNOWN;
   const sectors = new Sectors(file, 2 ** shift);
+  if (head.readUInt32LE(44) > sectors.tablesMax)
+    return unfinished(`it has ${file.size} bytes and says that it is more than twice as long`);
   const tables = await tablesOf(head, sectors);
   if (!tables) return unfinished("a table of its sectors is not there");
   const last = await lastOf(tables, sectors);
@@ -28,7 +30,7 @@ export async function completenessOfOle({ file, head }: Judged): Promise<Judgeme
   const from = sectors.placeOf(Math.max(last, ...begins));
   return from < file.size
     ? UNKNOWN
-    : unfinished(`it has ${file.size} bytes and uses what is behind byte ${from}`);
+    : unfinished(`it has ${file.size} bytes and says that it is longer than ${from}`);
 }
 
 class Sectors {
@@ -38,6 +40,11 @@ class Sectors {
   constructor(file: RandomAccess, bytes: number) {
     this.#file = file;
     this.bytes = bytes;
+  }
+
+  /** As many as a file of twice the size needs, and the header names: a bound for hostile files, too. */
+  get tablesMax(): number {
+    return IN_HEADER + (this.#file.size * 2) / this.bytes / (this.bytes / 4);
   }
 
   /** The header has the place of one. */

@@ -76,13 +76,7 @@ function oleOf(sectors: number, filler = 0xffffffff): Buffer {
   bytes.fill(0, 0, 76).fill(0xff, 76, 512);
   bytes.write("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "latin1");
   bytes.writeUInt16LE(9, 30);
-  for (const [at, value] of [
-    [44, tables],
-    [48, 0],
-    [60, 0xfffffffe],
-    [68, listing === 0 ? 0xfffffffe : 1],
-  ] as const)
-    bytes.writeUInt32LE(value, at);
+  setIn(bytes, [44, tables], [48, 0], [60, 0xfffffffe], [68, listing === 0 ? 0xfffffffe : 1]);
   if (listing > 0) bytes.fill(0xff, 1024, 1536);
   for (let table = 0; table < tables; table++) {
     const sector = 1 + listing + table;
@@ -93,6 +87,11 @@ function oleOf(sectors: number, filler = 0xffffffff): Buffer {
       bytes.writeUInt32LE(own < first + sectors ? next : filler, (1 + sector) * 512 + at * 4);
     }
   }
+  return bytes;
+}
+
+function setIn(bytes: Buffer, ...values: (readonly [at: number, value: number])[]): Buffer {
+  for (const [at, value] of values) bytes.writeUInt32LE(value, at);
   return bytes;
 }
 
@@ -270,6 +269,13 @@ test.for(
       oleOf(128 * 130).subarray(0, 64 * 130 * 512),
       "unfinished",
       "its last tables are missing",
+    ],
+    [
+      "an OLE file, a circle of tables",
+      "a.doc",
+      setIn(oleOf(300), [44, 0xffff_ffff], [68, 0]),
+      "unfinished",
+      "it has not so many sectors",
     ],
     [
       "an OLE file, ends for its rest",
