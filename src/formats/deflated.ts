@@ -17,14 +17,21 @@ export async function* inflated(
   to: number,
   inflate: Transform,
 ): AsyncGenerator<Buffer> {
-  const deflated = Readable.from(pieces(file, from, to)).map(({ bytes }) => bytes);
+  const deflated = Readable.from(bytesOf(pieces(file, from, to)));
+  const closed = new Promise((resolve) => deflated.once("close", resolve));
   pipeline(deflated, inflate, () => {});
   try {
     yield* inflate;
   } finally {
-    deflated.destroy();
     inflate.destroy();
+    deflated.destroy();
+    // The caller closes the file next, which must not happen under a read.
+    await closed;
   }
+}
+
+async function* bytesOf(pieces: AsyncIterable<{ bytes: Buffer }>): AsyncGenerator<Buffer> {
+  for await (const { bytes } of pieces) yield bytes;
 }
 
 /** Whether what was inflated is not what anyone deflated. */

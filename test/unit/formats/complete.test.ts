@@ -2,6 +2,8 @@ import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { setTimeout } from "node:timers/promises";
+import { randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { expect, test } from "vitest";
@@ -723,6 +725,28 @@ test.for(
   expect(gaps).toEqual([]);
   expect(loose).not.toEqual([]);
   expect(await judge(bytes, name)).toBe(expected);
+});
+
+test("no read is under way once deflated data were found damaged, and its error is told", async () => {
+  const bytes = torn(packed(deflateSync(randomBytes(2 << 20).map((byte) => byte & 63))));
+  const data = bytes.indexOf("stream\n") + "stream\n".length;
+  let reads = 0;
+  const slow = (fails: boolean) => ({
+    size: bytes.length,
+    read: async (position: number, length: number) => {
+      reads += 1;
+      await setTimeout(2);
+      reads -= 1;
+      if (fails && position === data && length > 10_000) throw new Error("EIO");
+      return accessOf(bytes).read(position, length);
+    },
+  });
+  expect(await judged(slow(false), "a.pdf", zerosOf(bytes))).toMatchObject({
+    completeness: "unfinished",
+  });
+  expect(reads).toBe(0);
+  await expect(judged(slow(true), "a.pdf", zerosOf(bytes))).rejects.toThrow("EIO");
+  expect(reads).toBe(0);
 });
 
 test("only pieces of a file are read, however large it is", async () => {
