@@ -4,7 +4,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import type { HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/config.ts";
 import type { ArchiveAccount, Config, Mirror } from "../config/config.ts";
-import { isLoopback } from "../network/proxies.ts";
+import { isLoopback } from "../std/web-caller.ts";
 import { failureOf } from "../domain/failure.ts";
 import { targetPathOf } from "../domain/naming.ts";
 import type { Unreached } from "../reader/protocol.ts";

@@ -6,7 +6,7 @@
  */
 import { isIP } from "node:net";
 import { isLinkLocal } from "../network/address-filter.ts";
-import { isLoopback } from "../network/proxies.ts";
+import { isLoopback } from "../std/web-caller.ts";
 import { isNetwork, type Mount, mountOf } from "../source/mounts.ts";
 import { UsageError } from "../std/fault.ts";
 

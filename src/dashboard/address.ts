@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
-import { isLoopbackAddress } from "../std/web-caller.ts";
+import { isLoopback } from "../std/web-caller.ts";
 
 /** Where the listener stands, and by which names it may be called. */
 export type Address = {
@@ -31,7 +31,7 @@ export async function addressOf(
   const ip = await ipOf(host).catch((error: unknown) => {
     throw listenFault(listen, error);
   });
-  return { host, ip, isLoopback: isLoopbackAddress(ip), isWildcard: WILDCARDS.includes(ip), names };
+  return { host, ip, isLoopback: isLoopback(ip), isWildcard: WILDCARDS.includes(ip), names };
 }
 
 async function ipOf(host: string): Promise<string> {
@@ -53,7 +53,7 @@ export function isCalledBy(header: string | undefined, address: Address): boolea
   if (address.names.includes(name)) return true;
   if (isIP(name) === 0) return address.isWildcard && name === hostname().toLowerCase();
   // Rebinding needs a name: an address in the header is the address that was dialled.
-  return isLoopbackAddress(name) || address.isWildcard;
+  return isLoopback(name) || address.isWildcard;
 }
 
 /** Host without port and brackets, lower case; undefined for what is no host. */

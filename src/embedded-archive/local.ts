@@ -1,10 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isForwarded, isLoopbackAddress, isOwnPage } from "../std/web-caller.ts";
-
-/** True for an address of the machine itself, and for `localhost`. */
-export function isLoopback(host: string): boolean {
-  return host.toLowerCase() === "localhost" || isLoopbackAddress(host);
-}
+import { isForwarded, isLoopback, isOwnPage } from "../std/web-caller.ts";
 
 /**
  * Whether a request comes from the machine itself and names it so, not by way of a proxy nor sent by

@@ -1,5 +1,6 @@
 /** Which proxy leads to a server, from the environment, in the meaning that curl and others give it. */
 import { BlockList, isIP } from "node:net";
+import { isLoopback } from "../std/web-caller.ts";
 import { placeOf } from "./network.ts";
 
 /** Variables of the environment that say something of proxies. */
@@ -51,9 +52,4 @@ function coversAddress(named: string, host: string, family: number): boolean {
   const list = new BlockList();
   list.addSubnet(address, length, type);
   return list.check(host, type);
-}
-
-/** True for this machine itself. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import { isLoopbackAddress, networkOf } from "./web-caller.ts";
+import { isLoopback, networkOf } from "./web-caller.ts";
 
 export type ConnectionBounds = {
   /** Of all together. */
@@ -29,7 +29,7 @@ export function guardConnections(
   const guarded = new Map<Socket, Guarded>();
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
-    const network = isLoopbackAddress(address) ? undefined : networkOf(address);
+    const network = isLoopback(address) ? undefined : networkOf(address);
     guarded.set(socket, { socket, network, request: undefined });
     socket.once("close", () => guarded.delete(socket));
     const all = [...guarded.values()];

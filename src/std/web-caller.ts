@@ -9,10 +9,11 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** True for an address of the machine itself; also one of IPv4 that is written as one of IPv6. */
-export function isLoopbackAddress(text: string): boolean {
-  const address = text.replace(/^::ffff:(?=\d)/i, "");
-  return isIP(address) !== 0 && LOOPBACK.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+/** True for `localhost`, and an address of the machine itself; also one of IPv4 that is written as one of IPv6. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^::ffff:(?=\d)/i, "");
+  if (isIP(address) === 0) return address.toLowerCase() === "localhost";
+  return LOOPBACK.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
 /** Headers by which proxies say for whom they ask, next to all that begin with `x-forwarded-`. */

@@ -163,10 +163,10 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_387,
+  std: 1_388,
   wire: 200,
   formats: 2_220,
-  network: 991,
+  network: 977,
   sqlite: 183,
   domain: 3_033,
   rules: 1_400,
@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_400,
   cli: 6_884,
   "main.ts": 24,
-  "embedded-archive": 4_412,
+  "embedded-archive": 4_408,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isLoopback } from "../../network/proxies.ts";
+import { isLoopback } from "../../std/web-caller.ts";
 import { invariant } from "../../std/invariant.ts";
 import { channel, userName } from "../channel-definition.ts";
 import { type Kind, kind, setting, settings } from "../kind.ts";

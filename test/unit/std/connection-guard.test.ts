@@ -3,7 +3,7 @@ import { createServer as createHttpServer, get } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { guardConnections } from "../../../src/std/connection-guard.ts";
-import { isLoopbackAddress, networkOf } from "../../../src/std/web-caller.ts";
+import { isLoopback, networkOf } from "../../../src/std/web-caller.ts";
 
 /** A guarded listener; what connects comes, as it says, from the addresses in turn. */
 async function aListener(addresses: () => string) {
@@ -78,6 +78,8 @@ test.for([
   ["127.0.0.1.example", false],
   ["192.0.2.7", false],
   ["", false],
+  ["Localhost", true],
+  ["localhost.example", false],
 ] as const)("%s is of this host: %s", ([address, expected]) => {
-  expect(isLoopbackAddress(address)).toBe(expected);
+  expect(isLoopback(address)).toBe(expected);
 });
