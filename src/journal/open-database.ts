@@ -8,9 +8,10 @@ import {
   closeSync,
   constants,
   existsSync,
+  lstatSync,
   openSync,
   readFileSync,
-  realpathSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -66,8 +67,13 @@ export function prepareDirectory(path: string, role: Role): void {
   }
 }
 
-/** Throws where no journal can be, or none can be seen: `existsSync` says of both that there is none. */
+/**
+ * Throws where no journal can be, or none can be seen: `existsSync` says of both that there is none. Nor at a link:
+ * SQLite keeps log and index next to the file itself, and a lock next to each name would let in two daemons.
+ */
 function assertPossible(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw noFile(path, `a symbolic link to ${readlinkSync(path)}`, "that file");
   try {
     // Of the files next to a journal the one with the longest name.
     statSync(`${path}.new-journal`);
@@ -174,10 +180,9 @@ function bytesAtRest(path: string): Buffer | undefined {
 
 /** Changes with each write to the file; undefined: see `bytesAtRest`. An empty log means that it is open, too. */
 function restOf(path: string): string | undefined {
-  const file = realpathSync(path);
-  const isOpen = ["-wal", "-journal"].some((suffix) => existsSync(file + suffix)) || isLocked(path);
-  const { ino, size, mtimeNs } = statSync(file, { bigint: true });
-  const isSmall = size <= (isReadOnly(file) ? IN_MEMORY_READ_ONLY_MAX : IN_MEMORY_MAX);
+  const isOpen = ["-wal", "-journal"].some((suffix) => existsSync(path + suffix)) || isLocked(path);
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  const isSmall = size <= (isReadOnly(path) ? IN_MEMORY_READ_ONLY_MAX : IN_MEMORY_MAX);
   return isSmall && !isOpen ? `${ino} ${size} ${mtimeNs}` : undefined;
 }
 
@@ -232,14 +237,16 @@ function assertRoom(path: string, role: Role): void {
 function assertNotEmpty(path: string, shown = path): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw journalFault("JOURNAL_MISSING", shown, "there is none");
-  if (stat.isDirectory()) throw directoryFault(shown);
+  if (stat.isDirectory()) throw noFile(shown, "a directory", "a file in it");
+  if (!stat.isFile()) throw noFile(shown, "no regular file", "another file");
   if (stat.size === 0) throw journalFault("JOURNAL_CORRUPT", shown, "the file is empty");
 }
 
-/** Told as what it is: SQLite takes it for a disk that fails. */
-function directoryFault(shown: string): Fault {
-  const message = `journal ${shown}: is a directory`;
-  return new Fault("JOURNAL_FOREIGN", message, "Set `journal` to a file in it.");
+/** Told as what it is: SQLite takes a directory for a disk that fails. */
+function noFile(shown: string, what: string, instead: string): Fault {
+  return journalFault("JOURNAL_FOREIGN", shown, `is ${what}`, {
+    hint: `Set \`journal\` to ${instead}.`,
+  });
 }
 
 function checkedVersion(db: Database.Database, path: string, role: Role): number {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
@@ -157,16 +158,42 @@ test("only the daemon makes a journal", async () => {
   expect(existsSync(join(directory.path, "none"))).toBe(false);
 });
 
-test("a directory in the journal's place is told as what it is", async () => {
+const NO_FILES: readonly [what: string, make: (path: string) => void, hint: string][] = [
+  ["a directory", (path) => mkdirSync(path), "Set `journal` to a file in it."],
+  ["no regular file", (path) => execFileSync("mkfifo", [path]), "Set `journal` to another file."],
+  [
+    "a symbolic link to /srv/gone.db",
+    (path) => symlinkSync("/srv/gone.db", path),
+    "Set `journal` to that file.",
+  ],
+];
+
+test.for(NO_FILES)(
+  "%s in the journal's place is told as what it is",
+  async ([what, make, hint]) => {
+    using directory = scratch();
+    const path = join(directory.path, "state");
+    make(path);
+    for (const role of ROLES) {
+      await expect(SqliteJournal.open({ path, role }), role).rejects.toMatchObject({
+        code: "JOURNAL_FOREIGN",
+        message: `journal ${path}: is ${what}`,
+        hint,
+      });
+    }
+  },
+);
+
+test("a link to a journal leaves no lock next to itself", async () => {
   using directory = scratch();
-  const path = join(directory.path, "state");
-  mkdirSync(path);
-  for (const role of ROLES) {
-    await expect(SqliteJournal.open({ path, role }), role).rejects.toMatchObject({
-      code: "JOURNAL_FOREIGN",
-      message: `journal ${path}: is a directory`,
-    });
-  }
+  const link = join(directory.path, "link.db");
+  const path = join(directory.path, "journal.db");
+  await journalAt(path);
+  symlinkSync(path, link);
+  await expect(SqliteJournal.open({ path: link, role: "owner" })).rejects.toThrow(
+    `is a symbolic link to ${path}`,
+  );
+  expect(readdirSync(directory.path).sort()).toEqual(["journal.db", "journal.db.lock", "link.db"]);
 });
 
 test("a directory that cannot be written is named", async () => {
@@ -324,27 +351,14 @@ describe("a reader of a journal", () => {
   });
 
   test.for([
-    ["that a daemon is about to open", "journal.db", (path: string) => takeOwnerLock(path)],
-    [
-      "that is large",
-      "journal.db",
-      (path: string) => edit(path, "CREATE TABLE x AS SELECT zeroblob(65e6)"),
-    ],
-    [
-      "that is in use by another name",
-      "link.db",
-      (path: string) => new Database(path).exec("SELECT * FROM account"),
-    ],
-  ] as const)("%s sees what comes, too", async ([, name, prepare]) => {
+    ["that a daemon is about to open", (path: string) => takeOwnerLock(path)],
+    ["that is large", (path: string) => edit(path, "CREATE TABLE x AS SELECT zeroblob(65e6)")],
+  ] as const)("%s sees what comes, too", async ([, prepare]) => {
     using directory = scratch();
     const path = join(directory.path, "journal.db");
     await journalAt(path);
-    symlinkSync(path, join(directory.path, "link.db"));
     const held = prepare(path);
-    await using reader = await SqliteJournal.open({
-      path: join(directory.path, name),
-      role: "reader",
-    });
+    await using reader = await SqliteJournal.open({ path, role: "reader" });
     {
       await using guest = await SqliteJournal.open({ path, role: "guest" });
       await guest.setPaused(true);
