@@ -26,7 +26,9 @@ export async function runProgram(
     const program = programOf(shell, await commandsFor(args));
     await program
       .parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
+        // Help and version were printed without waiting.
+        await shell.out.write("");
         const isHelp = error instanceof CommanderError && error.code === "commander.help";
         throw isHelp && error.exitCode !== 0 ? noCommand(program) : error;
       });
