@@ -15,7 +15,7 @@ The listener of \`web.listen\` serves three addresses for machines:
 - \`/healthz\`: 200 while work moves, or has a reason to wait (a pause, a closed gate, an archive that cannot be reached), or there is none; 503 when
   documents are ready and none was sent for 15 minutes (60 while one is being sent), and while a journal in PostgreSQL cannot be reached. A
   restart on 503 is safe.
-- \`/readyz\`: 200 once a source has been checked; 503 before, and while a journal in PostgreSQL cannot be reached.
+- \`/readyz\`: 200 once a source has been checked; 503 before, while it stops, and while a journal in PostgreSQL cannot be reached.
 - \`/metrics\`: Prometheus text, without names of files and folders. From other hosts it needs the token
   (\`authorization: { credentials_file: … }\`); with it, any host name is accepted.
 

@@ -43,6 +43,7 @@ export class Daemon implements AsyncDisposable {
   #notifications: OwnNotifications | undefined;
   readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
+  #isDraining = false;
 
   private constructor(options: DaemonOptions, owned: AsyncDisposableStack, parts: Parts) {
     this.#config = options.config;
@@ -155,7 +156,7 @@ export class Daemon implements AsyncDisposable {
     const { accounts, cluster } = this.#parts;
     const ask = async () => {
       const line = serviceLine(await this.#standing());
-      return { line, stuck: accounts.stuck() };
+      return { line: this.#isDraining ? `stopping; ${line}` : line, stuck: accounts.stuck() };
     };
     return cluster.answered(ask, (line) => ({ line, stuck: undefined }));
   }
@@ -183,6 +184,7 @@ export class Daemon implements AsyncDisposable {
 
   /** What is being sent may be finished, but everything ends within `shutdown`. */
   async #drain(): Promise<void> {
+    this.#isDraining = true;
     const over = new AbortController();
     const finished = new AbortController();
     const { shutdownMs } = this.#config;
@@ -287,6 +289,7 @@ export class Daemon implements AsyncDisposable {
   #health(): Promise<Health> {
     const ask = async () => {
       const { health, findings } = await this.#standing();
+      if (this.#isDraining) return { ...health, ready: false, why: "stopping" };
       // What is unhealthy is the first finding.
       const why = health.healthy ? healthReason(findings) || health.why : health.why;
       return { ...health, why };

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ownerOf } from "../../src/journal/owner-lock.ts";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
@@ -123,6 +124,28 @@ test.runIf(has("systemd-notify") && has("python3")).for([
     expect(await daemon.end("SIGTERM")).toBe(0);
     await manager.hears(/^STOPPING=1 STATUS=stopping$/, heard);
     if (handsOver) expect(manager.senders).toEqual([daemon.child.pid]);
+    expect(await audit(world)).toEqual([]);
+  },
+);
+
+test.runIf(has("python3"))(
+  "while uploads are finished, manager and monitoring are told that it stops",
+  async () => {
+    await using manager = new Manager();
+    await manager.hears(/^listening$/);
+    await using world = await aWorld({ faults: [{ on: "upload", do: "delay", ms: 4000 }] });
+    world.write("scan.pdf", pdfOf(1));
+    const told = { NOTIFY_SOCKET: manager.socket, WATCHDOG_USEC: "600000" };
+    const env = { ...told, SCANFERRY_WEB: "127.0.0.1:0", SCANFERRY_SHUTDOWN: "20s" };
+    await using daemon = aProcess(["--config", world.configFile(), "run"], env, manager.handsOver);
+    await manager.hears(/STATUS=1 uploading/);
+    const { web = "" } = (await ownerOf(world.journal)) ?? {};
+    daemon.child.kill("SIGTERM");
+    await manager.hears(/^WATCHDOG=1 STATUS=stopping; 1 uploading/);
+    const ready = await fetch(`${web}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { ready: false, why: "stopping" }]);
+    expect((await fetch(`${web}/healthz`)).status).toBe(200);
+    expect(await daemon.ended).toBe(0);
     expect(await audit(world)).toEqual([]);
   },
 );
