@@ -55,7 +55,8 @@ const COPY_HINTS = {
 /** The copy itself is only read: it may lie where nothing can be written. */
 function copyTo(draft: string, from: string): void {
   try {
-    if (!existsSync(from)) throw journalFault("JOURNAL_MISSING", from, "there is no such copy");
+    if (statSync(from, { throwIfNoEntry: false })?.isFile() !== true)
+      throw journalFault("JOURNAL_MISSING", from, "there is no such file");
     for (const suffix of ["", "-wal"]) {
       if (existsSync(from + suffix)) copyFileSync(from + suffix, draft + suffix);
     }

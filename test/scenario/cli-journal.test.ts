@@ -583,13 +583,14 @@ test("a backup never takes the place of the journal's own files, by whatever nam
 test("a backup takes the place of an earlier copy alone", async () => {
   await using story = await aStory();
   await story.run("sync");
-  const [scan, link, fresh] = ["scan.pdf", "link", "fresh.db"].map((name) => join(story.dir, name));
+  const [scan, link, fresh] = ["scan.pdf", "link", "a\nb.db"].map((name) => join(story.dir, name));
   writeFileSync(scan ?? "", "%PDF-1.4");
   symlinkSync(scan ?? "", link ?? "");
   for (const [file, why] of [
     [scan, "is not a copy of a journal"],
     [link, "is not a copy of a journal"],
     [story.dir, "is not a file"],
+    [join(story.source, "new.db"), "lies in the source of scans, which would send it"],
   ] as const) {
     const said = await story.run("backup", file ?? "");
     expect(said, file).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
@@ -602,7 +603,14 @@ test("a backup takes the place of an earlier copy alone", async () => {
     });
   writeFileSync(fresh ?? "", "");
   for (const _ of ["into an empty file", "over an earlier copy"])
-    expect((await story.run("backup", fresh ?? "")).code).toBe(0);
+    expect(await story.run("backup", fresh ?? "")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("a b.db\n"),
+    });
+  expect(await story.run("restore", story.dir)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("there is no such file; name a copy"),
+  });
 });
 
 test("`retry` sends what waited for a folder of a mistaken `target` where it belongs", async () => {

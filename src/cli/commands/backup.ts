@@ -6,6 +6,8 @@ import { shownJournal } from "../../network/journal-place.ts";
 import { elsewhereFault, readJournal } from "../../journal/open-journal.ts";
 import { lockPathOf } from "../../journal/owner-lock.ts";
 import { Fault, UsageError } from "../../std/fault.ts";
+import { isWithin } from "../../std/local-path.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 
@@ -46,12 +48,15 @@ async function backup(shell: Shell, file: string): Promise<void> {
       "Check `journal` in the configuration; `scanferry run` makes the journal.",
     );
   }
+  const source = config.mirrors.find((mirror) => isWithin(mirror.source, to));
   const what = isOfJournal(to, config.journal)
     ? "belongs to the journal itself"
-    : await strangerAt(to);
-  if (what !== undefined) throw new UsageError(`${to} ${what}; name another file`);
+    : source
+      ? `lies in the source of ${source.name}, which would send it`
+      : await strangerAt(to);
+  if (what !== undefined) throw new UsageError(`${printable(to)} ${what}; name another file`);
   await journal.backup(to);
-  await shell.out.line(`wrote a copy of the journal: ${to}`);
+  await shell.out.line(`wrote a copy of the journal: ${printable(to)}`);
 }
 
 /** A copy in the place of one of the journal's files would take it from the daemon that has it open. */
