@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/config.ts";
 import type { Health } from "../dashboard/dashboard.ts";
+import { unlessAborted, unlessEnded } from "../std/abort.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -110,16 +111,12 @@ export class Daemon implements AsyncDisposable {
     const loops = new AbortController();
     const running = accounts.run(loops.signal);
     const notifications = this.#notifications?.run(loops.signal);
-    const asked = Promise.withResolvers<void>();
-    const ask = () => asked.resolve();
-    stopping.addEventListener("abort", ask, { once: true });
-    if (stopping.aborted) ask();
     try {
-      await Promise.race([Promise.all([running, notifications]), asked.promise]);
+      const ended = Promise.all([running, notifications]);
+      await unlessEnded(unlessAborted(ended, stopping), stopping);
       this.#log.info({ underWay: accounts.underWay }, "stopping");
       await this.#drain();
     } finally {
-      stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
       await this.#parts.endReaders();
       await notifications;

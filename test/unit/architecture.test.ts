@@ -180,7 +180,7 @@ const LINES: Readonly<Record<string, number>> = {
   report: 3_132,
   dashboard: 2_625,
   notify: 1_850,
-  daemon: 3_410,
+  daemon: 3_407,
   check: 1_400,
   cli: 6_884,
   "main.ts": 24,
