@@ -198,7 +198,10 @@ test("another archive that a person calls the same by `moved`: what was sent is 
   write(real.archive.url, ACCOUNT_KEY);
   both.asKept(config);
   expect(await scanferry(["--config", config, "sync"])).toMatchObject({ code: 1 });
-  expect(await scanferry(["--config", config, "archive", "moved"])).toMatchObject({ code: 0 });
+  expect(await scanferry(["--config", config, "archive", "moved"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("what was sent is not sent again"),
+  });
   trial.write("late.pdf", pdfOf(1, { seed: 9 }));
   expect(await scanferry(["--config", config, "sync"])).toMatchObject({ code: 0 });
   expect(await scanferry(["--config", config, "check"])).toMatchObject({ code: 0 });

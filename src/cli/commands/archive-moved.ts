@@ -49,7 +49,7 @@ async function moved(shell: Shell, options: Options): Promise<void> {
   await remember(own, now, true);
   await probeNow(own, shell.clock.now());
   await tell(shell, config, options, { archive: row.name, answer: "moved" }, [
-    `${now.url} is the archive that documents were sent to; nothing is sent again`,
+    `${now.url} is the archive of this journal; what was sent is not sent again`,
   ]);
 }
 
