@@ -1,3 +1,5 @@
+import { accessSync, constants } from "node:fs";
+import { basename } from "node:path";
 import { isNoPlace } from "../std/draft-database.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import { exhaustionNow } from "../std/open-files.ts";
@@ -104,12 +106,32 @@ export function storageFault(error: unknown, path: string): Fault | undefined {
   const isVague = VAGUE.has(found[1]);
   const exhausted = isVague ? exhaustionNow(error) : undefined;
   if (exhausted) return exhausted;
+  const closed = found[1] === "JOURNAL_UNWRITABLE" ? closedFile(path) : undefined;
+  if (closed !== undefined) {
+    const what = `${basename(path)}${closed} cannot be read and written by this user`;
+    return journalFault(found[1], path, what, { cause: error, hint: CLOSED_HINT });
+  }
   const known = isVague ? causeOf(path) : undefined;
   const more = { cause: error, ...(isNoPlace(error) ? { hint: NO_PLACE_HINT } : {}) };
   return journalFault(known ?? found[1], path, `${messageOf(error)} (${code})`, more);
 }
 
 const NO_PLACE_HINT = "Set `journal` to a file in a directory of this host, with a shorter name.";
+
+const CLOSED_HINT =
+  "Give the journal's files and directory to the daemon's user (chown), or run this as the user who has them.";
+
+/** The file that is another user's, as after a first `sync` by root: SQLite does not name it, and its directory may be writable. */
+function closedFile(path: string): string | undefined {
+  return ["", "-wal", "-shm", ".lock"].find((suffix) => {
+    try {
+      accessSync(path + suffix, constants.R_OK | constants.W_OK);
+      return false;
+    } catch (error) {
+      return codeOf(error) === "EACCES";
+    }
+  });
+}
 
 /** What SQLite answers for a disk whose problem it does not name. */
 const VAGUE: ReadonlySet<JournalCode> = new Set(["JOURNAL_BROKEN", "JOURNAL_UNWRITABLE"]);

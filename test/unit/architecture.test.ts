@@ -173,7 +173,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_206,
   archive: 2_417,
-  journal: 10_633,
+  journal: 10_646,
   source: 4_497,
   reader: 1_618,
   sync: 9_148,

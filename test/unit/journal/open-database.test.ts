@@ -23,6 +23,7 @@ import { takeOwnerLock } from "../../../src/journal/owner-lock.ts";
 import { SCHEMA_VERSION } from "../../../src/journal/schema.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Desk } from "../../contract/journal-desk.ts";
+import { asNobody } from "../source/as-nobody.ts";
 import { can, smallDisk } from "../../fixtures/small-disk.ts";
 import { scratch } from "./scratch.ts";
 
@@ -195,6 +196,27 @@ test("a link to a journal leaves no lock next to itself", async () => {
   );
   expect(readdirSync(directory.path).sort()).toEqual(["journal.db", "journal.db.lock", "link.db"]);
 });
+
+test.runIf(process.getuid?.() === 0).for(["journal.db.lock", "journal.db"])(
+  "%s of another user is named, although the directory can be written",
+  async (name) => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    await journalAt(path);
+    chmodSync(directory.path, 0o777);
+    for (const file of ["journal.db", "journal.db.lock"])
+      if (file !== name) chmodSync(join(directory.path, file), 0o666);
+    const script = `
+      import { SqliteJournal } from "src/journal/sqlite-journal.ts";
+      const opening = SqliteJournal.open({ path: process.argv[1], role: "owner" });
+      await opening.catch(({ code, message, hint }) => console.log(code, message, hint));
+    `;
+    expect(asNobody(script, path)).toBe(
+      `JOURNAL_UNWRITABLE journal ${path}: ${name} cannot be read and written by this user Give the journal's ` +
+        "files and directory to the daemon's user (chown), or run this as the user who has them.",
+    );
+  },
+);
 
 test("a directory that cannot be written is named", async () => {
   using directory = scratch();
