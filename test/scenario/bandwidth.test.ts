@@ -14,10 +14,8 @@ const RATE = 400_000;
 const WINDOW_MS = 10_000;
 const SETTLED_MS = 1_000;
 
-// A machine that cannot keep up sends less than the rate; it gets more than one try.
 test("all uploads together take the rate, smoothly and to within 5 % over 10 s", {
-  retry: 2,
-  timeout: 200_000,
+  timeout: 100_000,
 }, async () => {
   await using world = await aWorld();
   const { url, arrived } = await counting(Number(new URL(world.archive.url).port));
@@ -28,7 +26,7 @@ test("all uploads together take the rate, smoothly and to within 5 % over 10 s",
   ];
   for (const [index, source] of [world.source, other].entries()) {
     // Large ones that go out in slices, small ones that go out whole.
-    for (let n = 0; n < 5; n++) writeFileSync(join(source, `large-${n}.bin`), noise(900_000, n));
+    for (let n = 0; n < 8; n++) writeFileSync(join(source, `large-${n}.bin`), noise(900_000, n));
     for (let n = 0; n < 8; n++)
       writeFileSync(join(source, `small-${n}.txt`), noise(9_000, 100 * index + n));
   }
@@ -40,24 +38,30 @@ test("all uploads together take the rate, smoothly and to within 5 % over 10 s",
     upload: { ...config.upload, concurrency: 6, bytesPerSecond: RATE },
     shutdownMs: 0,
   });
-  const spanOf = () => (arrived.at(-1)?.at ?? 0) - (arrived[0]?.at ?? 0);
-  await until("ten seconds of sending", () => spanOf() > SETTLED_MS + WINDOW_MS + 500, 40_000);
-  const start = (arrived[0]?.at ?? 0) + SETTLED_MS;
   const bytesIn = (from: number, to: number) =>
     arrived.reduce((sum, { at, bytes }) => sum + (at >= from && at < to ? bytes : 0), 0);
-  const rate = bytesIn(start, start + WINDOW_MS) / (WINDOW_MS / 1_000);
-  expect(rate / RATE).toBeGreaterThan(0.95);
-  expect(rate / RATE).toBeLessThan(1.05);
-  for (let from = start; from < start + WINDOW_MS; from += 1_000) {
-    expect(bytesIn(from, from + 1_000) / RATE).toBeLessThan(1.6);
-  }
-  // Both readers had their share, and nobody took the wait for a silence.
-  const sent = await Array.fromAsync(running.daemon.journal.list({}));
-  const states = (id: number) =>
-    sent.filter((row) => row.mirrorId === id && row.documentId !== null);
-  expect(states(1).length).toBeGreaterThan(0);
-  expect(states(2).length).toBeGreaterThan(0);
-  expect(sent.filter(({ state }) => state === "inDoubt")).toEqual([]);
+  const share = (from: number, ms: number) => bytesIn(from, from + ms) / (ms / 1_000) / RATE;
+  // A machine that cannot keep up for a while sends less than the rate, and does not make up for it.
+  const end = await until(
+    "ten seconds at the rate",
+    () => {
+      const at = arrived.at(-1)?.at ?? 0;
+      const isSettled = at - WINDOW_MS > (arrived[0]?.at ?? at) + SETTLED_MS;
+      return isSettled && share(at - WINDOW_MS, WINDOW_MS) > 0.95 ? at : undefined;
+    },
+    60_000,
+  );
+  const start = (arrived[0]?.at ?? 0) + SETTLED_MS;
+  for (let from = start; from <= end - WINDOW_MS; from += 1_000)
+    expect(share(from, WINDOW_MS)).toBeLessThan(1.05);
+  for (let from = start; from < end; from += 1_000) expect(share(from, 1_000)).toBeLessThan(1.6);
+  // Both readers have their share, and nobody takes the wait for a silence.
+  const list = () => Array.fromAsync(running.daemon.journal.list({}));
+  await until("a document of each reader", async () => {
+    const sent = (await list()).filter(({ documentId }) => documentId !== null);
+    return new Set(sent.map(({ mirrorId }) => mirrorId)).size === 2;
+  });
+  expect((await list()).filter(({ state }) => state === "inDoubt")).toEqual([]);
 });
 
 /** A folder on another file system where there is one: another reader sends what is in it. */
