@@ -17,7 +17,7 @@ import type { Directories } from "./directories.ts";
 import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside } from "./open-inside.ts";
 import { type ContentProof, proofOf } from "./known-contents.ts";
-import { readInto, readSmall } from "./read-file.ts";
+import { CHUNK_BYTES, readInto, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
@@ -37,7 +37,6 @@ export const IN_MEMORY_BYTES_MAX = 4 << 20;
 /** From here on a file that is held in memory is sent in slices, and the memory is used again. */
 export const SLICED_BYTES_MIN = 128 << 10;
 const SLICE_BYTES = 256 << 10;
-const CHUNK_BYTES = 1 << 20;
 /** Chunks that are read ahead of the one being sent. */
 const AHEAD = 2;
 

@@ -174,7 +174,7 @@ const LINES: Readonly<Record<string, number>> = {
   config: 4_206,
   archive: 2_417,
   journal: 10_646,
-  source: 4_497,
+  source: 4_495,
   reader: 1_618,
   sync: 9_148,
   report: 3_132,
