@@ -207,6 +207,7 @@ test.runIf(process.getuid?.() === 0).for(["journal.db.lock", "journal.db"])(
     for (const file of ["journal.db", "journal.db.lock"])
       if (file !== name) chmodSync(join(directory.path, file), 0o666);
     const script = `
+      import "src/../test/unit/journal/load-sqlite.ts";
       import { SqliteJournal } from "src/journal/sqlite-journal.ts";
       const opening = SqliteJournal.open({ path: process.argv[1], role: "owner" });
       await opening.catch(({ code, message, hint }) => console.log(code, message, hint));
