@@ -5,6 +5,7 @@ import { ConfigError } from "./config-problems.ts";
 import { isEnough } from "./environment.ts";
 import { type Caller, callerNow, otherWriter, type Owned } from "../std/other-writer.ts";
 import { pathIn } from "./place-kinds.ts";
+import { OPEN_FLAGS } from "../std/small-file.ts";
 import { quotedPath } from "../std/quoted.ts";
 
 /** A configuration file as it was found. */
@@ -105,7 +106,7 @@ async function readIfThere(
 ): Promise<ConfigFile | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(path, "r");
+    handle = await open(path, OPEN_FLAGS);
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -115,6 +116,7 @@ async function readIfThere(
     const stat = await handle.stat();
     if (!isTrusted(stat)) return undefined;
     if (stat.isDirectory()) return refuse(path, "is a directory", "name the file in it");
+    if (!stat.isFile()) return refuse(path, "is a pipe or a device, not a file", "name a file");
     if (stat.size > SIZE_BYTES_MAX)
       return refuse(path, "is larger than 1 MiB", "name another file");
     const text = decode(path, await handle.readFile());

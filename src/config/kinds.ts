@@ -57,6 +57,8 @@ export function wholeNumber(min: number, max: number): Kind<number> {
   const wanted = `write a whole number from ${min} to ${max}`;
   const read = (value: unknown, refuse: Refuse) => {
     if (typeof value === "string" && /^\d+$/.test(value)) {
+      // More digits than a number holds are text, though no one wrote quotes.
+      if (Number(value) > max) return refuse(`${quoted(value)} is out of bounds`, wanted);
       return refuse(
         `${quoted(value)} is text, not a number`,
         `write ${BigInt(value)} without quotes`,

@@ -153,7 +153,8 @@ class ShapeReader {
     const place = [...key, name];
     const instead = insteadOf(place);
     if (instead !== undefined) this.#findings.report(place, "removed key", instead);
-    else this.#findings.report(place, "unknown key", fixOfUnknown(name, Object.keys(schema.shape)));
+    else
+      this.#findings.report(place, "unknown key", fixOfUnknown(place, Object.keys(schema.shape)));
   }
 }
 
@@ -174,14 +175,17 @@ export function readLeaf(
   return undefined;
 }
 
-function fixOfUnknown(name: string, known: readonly string[]): string {
+function fixOfUnknown(key: KeyPath, known: readonly string[]): string {
+  const name = nameOf(key);
   const [, word] = /^([\w-]+):/.exec(name) ?? [];
   if (word !== undefined && known.includes(word)) return `put a blank after "${word}:"`;
   const meant = nearest(name, known);
   if (meant !== undefined) return `did you mean ${meant}?`;
-  const elsewhere = declaredSections(fileSchema).find(({ schema }) =>
-    Object.hasOwn(schema.shape, name),
-  );
+  // Several sections have a `timeout`: the nearest is meant.
+  const depth = (section: KeyPath) => section.filter((part, at) => part === key[at]).length;
+  const [elsewhere] = declaredSections(fileSchema)
+    .filter(({ schema }) => Object.hasOwn(schema.shape, name))
+    .toSorted((a, b) => depth(b.key) - depth(a.key));
   if (elsewhere === undefined) return `known keys here: ${known.join(", ")}`;
   const place = writtenKey(elsewhere.key).replaceAll("[0]", "[]");
   return `it belongs under ${place === "" ? "the top level" : place}`;

@@ -32,6 +32,7 @@ export function parseYamlSource(file: string, text: string) {
   });
   const findings = new ConfigProblems(file, (key) => lineOf(document, key, lineAt));
   reportSyntax(document, findings, lineAt);
+  reportAliases(document, findings, lineAt);
   findings.throwIfAny();
   reportDuplicates(document.contents, [], findings, lineAt);
   keepDigits(document);
@@ -52,11 +53,24 @@ function valueOf(document: Document.Parsed, findings: ConfigProblems): unknown {
   try {
     return document.toJS() as unknown;
   } catch {
-    const fix = "set the anchor first, or put a value that starts with * in quotes";
-    findings.report([], "an alias (*name) has no anchor (&name), or there are too many", fix);
+    const message = "there are too many aliases (*name), or one that << cannot take keys from";
+    findings.report([], message, "write the values out");
     findings.throwIfAny();
     return undefined;
   }
+}
+
+/** The parser finds them only once it makes values, and does not say where. */
+function reportAliases(document: Document.Parsed, findings: ConfigProblems, lineAt: LineAt): void {
+  const message = "an alias (*name) has no anchor (&name) above it";
+  const fix = "set the anchor first, or put a value that starts with * in quotes";
+  const anchors = new Set<string | undefined>();
+  visit(document, {
+    Value: (_key, node) => void anchors.add(node.anchor),
+    Alias: (_key, alias) => {
+      if (!anchors.has(alias.source)) findings.report([], message, fix, startOf(alias, lineAt));
+    },
+  });
 }
 
 const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, fix: string]>> = {

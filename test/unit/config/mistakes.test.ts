@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { expect, test, describe } from "vitest";
 import { ConfigFolder, LEAST } from "./config-folder.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { editDistance, nearest } from "../../../src/std/nearest.ts";
 
 describe("bad file", () => {
@@ -16,7 +18,6 @@ describe("bad file", () => {
     ["[1, 2]", [""], "no mapping"],
     ["just text", [""], "no mapping"],
     ["archive: [", [""], "not YAML"],
-    ["archive: &a {url: *b}", [""], "an alias of nothing"],
     ["archive: {}\n---\narchive: {}\n", [""], "two documents"],
   ] as const)("%j is told by %j: %s", async ([text, keys]) => {
     using folder = new ConfigFolder(text);
@@ -59,6 +60,11 @@ describe("bad file", () => {
       "of two brackets it is said once",
     ],
     ["? [a]\n: 1", "1: not YAML: a key is not text; write a word as the key", "keys are words"],
+    [
+      "archive: &a\n  url: *b",
+      "2: an alias (*name) has no anchor (&name) above it; set the anchor first, or put a value that starts with * in quotes",
+      "an alias of nothing has a line, too",
+    ],
   ] as const)("%j gives line %s (%s)", async ([text, expected]) => {
     using folder = new ConfigFolder(text);
     expect(await folder.problems()).toEqual([`scanferry.yaml:${expected}`]);
@@ -70,6 +76,15 @@ describe("bad file", () => {
     expect(await folder.problems()).toEqual([
       "scanferry.yaml: is not UTF-8 text; save it as UTF-8",
     ]);
+  });
+
+  test("a pipe or a device, which may have no end, is refused", async () => {
+    using folder = new ConfigFolder();
+    execFileSync("mkfifo", [folder.file]);
+    const says = "is a pipe or a device, not a file; name a file";
+    expect(await folder.problems()).toEqual([`scanferry.yaml: ${says}`]);
+    const zero = loadConfig({ file: "/dev/zero", env: {}, cwd: "/" });
+    await expect(zero).rejects.toThrow(`/dev/zero: ${says}`);
   });
 
   test("everything is told at once, in the order of the lines", async () => {
@@ -134,6 +149,11 @@ describe("bad key", () => {
       "rescan: x",
       "scanferry.yaml:3: rescan: unknown key; it belongs under schedule",
       "right word, wrong place",
+    ],
+    [
+      "notify: { command: [{ run: [/bin/a], timeout: 3s }] }",
+      "scanferry.yaml:3: notify.command[0].timeout: unknown key; it belongs under notify",
+      "of several sections that have the word, the nearest",
     ],
     [
       "log: { colour: true }",

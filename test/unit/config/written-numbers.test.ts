@@ -22,6 +22,11 @@ mirrors:
 
 const REFUSED = [
   ["007", '"007" is text, not a number; write 7 without quotes', "is it octal?"],
+  [
+    "99999999999999999999",
+    '"99999999999999999999" is out of bounds; write a whole number from 1 to 64',
+    "more digits than a number holds",
+  ],
   ["4.0", '"4.0" is not a whole number; write a whole number from 1 to 64', "a decimal"],
 ] as const;
 
