@@ -14,7 +14,6 @@ import { addressOf } from "../dashboard/address.ts";
 
 /** With less it is reported early that room runs out. A guess. */
 const FREE_BYTES_SCARCE = 100_000_000;
-const RIGHTS = "Give the daemon's user the right to write there, or run check as that user.";
 
 /** Can what the configuration names be written to, and is there room? */
 export async function* examinePlaces(config: Config): AsyncGenerator<CheckResult> {
@@ -35,7 +34,8 @@ async function placeFinding(name: string, shown: string, folder: string): Promis
     if (await isThere(shown)) await access(shown, constants.W_OK);
     await access(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
-    return fail(`${name}: ${shown} is not writable (${codeOf(error)})`, RIGHTS);
+    const { why, fix } = unwritable(error);
+    return fail(`${name}: ${shown} ${why}`, `${fix}.`);
   }
   const { bavail, bsize } = await statfs(directory);
   const what = `${name}: ${shown}, ${sizeText(bavail * bsize)} free`;
@@ -80,12 +80,20 @@ async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<C
     } catch (error) {
       // The source's own examination reports that it is away, or not readable.
       if (codeOf(error) === "ENOENT") return;
-      const fix = "Give the daemon's user the right to write there, or set `after: keep`.";
-      yield fail(`${what}: ${place} is not writable (${codeOf(error)})`, fix);
+      const { why, fix } = unwritable(error);
+      yield fail(`${what}: ${place} ${why}`, `${fix}, or set \`after: keep\`.`);
       return;
     }
   }
   yield ok(`${what}: ${places.join(" and ")} ${places.length > 1 ? "are" : "is"} writable`);
+}
+
+/** Why `access` refused a place; no right helps where it is mounted read-only. */
+function unwritable(error: unknown): { readonly why: string; readonly fix: string } {
+  if (codeOf(error) === "EROFS")
+    return { why: "is mounted read-only", fix: "Mount it for writing" };
+  const fix = "Give the daemon's user the right to write there, or run check as that user";
+  return { why: `is not writable (${codeOf(error)})`, fix };
 }
 
 async function isThere(path: string): Promise<boolean> {

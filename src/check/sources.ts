@@ -106,19 +106,13 @@ async function* sourceFindings(
   }
 }
 
-/** How it is watched: on a share perhaps in vain. And a file on a read-only mount stays where it is. */
-function* mountFindings(
-  { name, watch, after }: Mirror,
-  mount: Mount | undefined,
-): Generator<CheckResult> {
+/** How it is watched: on a share perhaps in vain. */
+function* mountFindings({ name, watch }: Mirror, mount: Mount | undefined): Generator<CheckResult> {
   const { mode, why } = watchMode(watch, mount);
   const on = mount === undefined ? "" : ` on ${mount.fsType},`;
   const what = `mirror ${name}:${on} watched by ${mode} (${why})`;
   if (mode !== "native" || (mount && !isNetwork(mount))) yield ok(what);
   else yield warn(what, "Set `watch: auto`: scanferry then scans the folder regularly.");
-  if (after.kind === "keep" || mount?.readOnly !== true) return;
-  const vain = `mirror ${name}: \`after: ${after.kind}\`, but ${mount.point} is mounted read-only`;
-  yield warn(vain, "Mount it for writing, or set `after: keep`.");
 }
 
 async function directoriesOf(journal: FileIndex | undefined, { id }: MirrorRow): Promise<number> {

@@ -12,7 +12,6 @@ export type Mount = {
   readonly fsType: string;
   /** `major:minor`. */
   readonly device: string;
-  readonly readOnly: boolean;
   /** What is mounted, e.g. `/dev/sda1` or `server:/export`. */
   readonly source: string;
 };
@@ -31,9 +30,8 @@ export function parseMountinfo(text: string): Mount[] {
     const [, , device, root, point, options] = left.split(" ");
     const [fsType, source] = right?.split(" ") ?? [];
     if (!device || !root || !point || !options || !fsType) return [];
-    const readOnly = options.split(",").includes("ro");
     const places = { point: unescape(point), root: unescape(root), source: unescape(source ?? "") };
-    return [{ ...places, fsType, device, readOnly }];
+    return [{ ...places, fsType, device }];
   });
 }
 

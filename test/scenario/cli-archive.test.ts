@@ -189,9 +189,10 @@ web: off
       expect((await scanferry(["--config", config, "check"])).stdout).not.toContain("read-only");
       disk.remount("ro");
       const { stdout } = await scanferry(["--config", config, "check"]);
-      expect(levels(stdout, "warn")).toContainEqual(
-        expect.stringMatching(/`after: move`, but .*scans is mounted read-only — mount it for/),
-      );
+      expect(levels(stdout, "FAIL")).toEqual([
+        expect.stringMatching(/after move: .*scans is mounted read-only — mount it for writing/),
+      ]);
+      expect(stdout.match(/read-only/g)).toHaveLength(1);
       expect(stdout).toMatch(/watched by native \(tmpfs at .*scans is local\)/);
     },
   );

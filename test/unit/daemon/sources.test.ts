@@ -100,7 +100,6 @@ describe("near", () => {
       fsType: "nfs4",
       device: "0:9",
       root: "/",
-      readOnly: false,
       source: "n:/",
     };
     const near = (device: string | null = null, table: readonly Mount[] = mounts) =>

@@ -20,7 +20,7 @@ a line that is no mount
 `;
 
 function mount(fsType: string): Mount {
-  return { point: "/srv", root: "/", fsType, device: "0:1", readOnly: false, source: "x" };
+  return { point: "/srv", root: "/", fsType, device: "0:1", source: "x" };
 }
 
 test("lines of the mount table are read, escapes, optional fields and all", () => {
@@ -31,12 +31,10 @@ test("lines of the mount table are read, escapes, optional fields and all", () =
     root: "/",
     fsType: "nfs4",
     device: "0:45",
-    readOnly: false,
     source: "nas:/export/scans",
   });
   expect(mounts[3]).toMatchObject({
     point: "/srv/with space",
-    readOnly: true,
     source: "//nas/scans of 2026",
   });
   expect(mounts[4]?.point).toBe("/srv/back\\slash");
