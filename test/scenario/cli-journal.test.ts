@@ -595,6 +595,12 @@ test("a backup takes the place of an earlier copy alone", async () => {
     const said = await story.run("backup", file ?? "");
     expect(said, file).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
   }
+  const words = ["journal", "copy", "--from", story.journal, "--to"];
+  expect(await story.run(...words, join(story.source, "new.db"))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("new.db lies in the source of scans, which would send it"),
+  });
+  expect(existsSync(join(story.source, "new.db"))).toBe(false);
   expect(readFileSync(scan ?? "", "utf8")).toBe("%PDF-1.4");
   for (const nowhere of [join(scan ?? "", "x.db"), "x".repeat(300)])
     expect(await story.run("backup", nowhere)).toMatchObject({

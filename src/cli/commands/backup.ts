@@ -2,6 +2,7 @@ import { type BigIntStats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { Config } from "../../config/config.ts";
 import { shownJournal } from "../../network/journal-place.ts";
 import { elsewhereFault, readJournal } from "../../journal/open-journal.ts";
 import { lockPathOf } from "../../journal/owner-lock.ts";
@@ -48,15 +49,18 @@ async function backup(shell: Shell, file: string): Promise<void> {
       "Check `journal` in the configuration; `scanferry run` makes the journal.",
     );
   }
-  const source = config.mirrors.find((mirror) => isWithin(mirror.source, to));
   const what = isOfJournal(to, config.journal)
     ? "belongs to the journal itself"
-    : source
-      ? `lies in the source of ${source.name}, which would send it`
-      : await strangerAt(to);
+    : (whichWouldSend(to, config) ?? (await strangerAt(to)));
   if (what !== undefined) throw new UsageError(`${printable(to)} ${what}; name another file`);
   await journal.backup(to);
   await shell.out.line(`wrote a copy of the journal: ${printable(to)}`);
+}
+
+/** Why no copy of a journal may be at `path`: it is in the source of a mirror; undefined: in none. */
+export function whichWouldSend(path: string, { mirrors }: Config): string | undefined {
+  const source = mirrors.find((mirror) => isWithin(mirror.source, path));
+  return source && `lies in the source of ${source.name}, which would send it`;
 }
 
 /** A copy in the place of one of the journal's files would take it from the daemon that has it open. */

@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { isPostgres } from "../../network/journal-place.ts";
 import { messageOf, UsageError } from "../../std/fault.ts";
 import { EXIT } from "../exit.ts";
-import { interview, tryArchive } from "../init/interview.ts";
+import { interview, tryArchive, whyNoFolder } from "../init/interview.ts";
 import { credentialsOf, SCHEMES, type Setup } from "../init/setup.ts";
 import { assertFree, writeSetup } from "../init/write-setup.ts";
 import { isKeyboard, Questions } from "../questions.ts";
@@ -63,6 +63,9 @@ async function init(shell: Shell, options: Options): Promise<void> {
   const { force = false, yes = false, try: isTrying } = options;
   if (!force) await assertFree(path);
   const given = await givenBy(shell, options);
+  const { source } = given;
+  const why = source?.startsWith("/") ? await whyNoFolder(source, shell, true) : undefined;
+  if (why !== undefined) throw new UsageError(`--source: ${why}`);
   const { stdin } = shell.processContext;
   const isAsking = !yes && shell.out.isInteractive && isKeyboard(stdin);
   const setup = isAsking ? await ask(shell, given, isTrying) : given;

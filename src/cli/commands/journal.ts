@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/config-problems.ts";
 import {
   isPostgres,
@@ -10,6 +11,7 @@ import {
 } from "../../network/journal-place.ts";
 import type { Advance, Copied } from "../../journal/copy/copy-journal.ts";
 import { journalFault } from "../../journal/journal-fault.ts";
+import { whichWouldSend } from "./backup.ts";
 import { EXIT, Interrupted } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
@@ -59,6 +61,7 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
   if (shownJournal(from) === shownJournal(to)) {
     throw new UsageError("--from and --to are the same journal; name two places");
   }
+  if (typeof to === "string") await assertOutsideSources(shell, to);
   const stopping = shell.stopping();
   const progress = new CopyProgress(json === true ? shell.err : shell.out, shell.clock);
   const onAdvance = progress.advanced.bind(progress);
@@ -86,6 +89,12 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
   shell.exitCode = EXIT.done;
 }
 
+async function assertOutsideSources(shell: Shell, file: string): Promise<void> {
+  const config = await configIfAny(shell);
+  const why = config && whichWouldSend(file, config);
+  if (why !== undefined) throw new UsageError(`${printable(file)} ${why}; name another file`);
+}
+
 /** What `journal` of the configuration takes; a path is relative to here. */
 async function placeOf(shell: Shell, option: string, typed: string): Promise<JournalPlace> {
   const { localPath, postgresUrl } = await import("../../config/place-kinds.ts");
@@ -105,15 +114,17 @@ async function placeOf(shell: Shell, option: string, typed: string): Promise<Jou
 async function passwordFor(shell: Shell, { server }: PostgresUrl): Promise<string | undefined> {
   const given = shell.processContext.env["SCANFERRY_JOURNAL_PASSWORD"];
   if (given !== undefined && given !== "") return given;
-  try {
-    const { journal } = await shell.config();
-    if (typeof journal === "string" || !isSameServer(journal.server, server)) return undefined;
-    return journal.password;
-  } catch (error) {
-    // A copy needs no configuration; one that is named has to be read.
+  const journal = (await configIfAny(shell))?.journal;
+  if (typeof journal !== "object" || !isSameServer(journal.server, server)) return undefined;
+  return journal.password;
+}
+
+/** A copy needs no configuration; one that is named has to be read. */
+async function configIfAny(shell: Shell): Promise<Config | undefined> {
+  return shell.config().catch((error: unknown) => {
     if (error instanceof ConfigError && shell.configFile === undefined) return undefined;
     throw error;
-  }
+  });
 }
 
 function isSameServer(one: string, other: string): boolean {

@@ -56,7 +56,12 @@ async function askSource(shell: Shell, questions: Questions): Promise<string> {
   });
 }
 
-async function whyNoFolder(path: string, { clock }: Shell): Promise<string | undefined> {
+/** Why no scans can be in `path`; undefined where it is a folder. With `isLater` it need not be there yet. */
+export async function whyNoFolder(
+  path: string,
+  { clock }: Shell,
+  isLater = false,
+): Promise<string | undefined> {
   const over = new AbortController();
   const late = clock.sleep(PATIENCE_MS, over.signal).then(
     () => `${path} does not answer; check the share that it is on`,
@@ -64,7 +69,7 @@ async function whyNoFolder(path: string, { clock }: Shell): Promise<string | und
   );
   const look = stat(path).then(
     (found) => (found.isDirectory() ? undefined : `${path} is not a folder; name one`),
-    () => `there is no folder ${path}; create it, or name another`,
+    () => (isLater ? undefined : `there is no folder ${path}; create it, or name another`),
   );
   try {
     return await Promise.race([look, late]);

@@ -84,6 +84,17 @@ test.for([
   expect(existsSync(join(cwd, "try"))).toBe(false);
 });
 
+test("a file is no folder with scans; one that is not there yet is", async () => {
+  writeFileSync(join(cwd, "file"), "");
+  const { code, stderr } = await init("--source", "file");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `scanferry: --source: ${join(cwd, "file")} is not a folder; name one\n`,
+  });
+  expect(existsSync(join(cwd, "try"))).toBe(false);
+  expect((await init("--source", "later")).code).toBe(0);
+});
+
 test("a starter that nobody has changed is replaced without --force, of an older version too", async () => {
   mkdirSync(join(cwd, "try"));
   const older = sealed(starterConfig().replace("#settle: 10s", "#settle: 5s"));
