@@ -72,9 +72,13 @@ export function accounts(
 
 /** `/A/B`; added to those before. */
 export function folderPaths(text: string, before: readonly string[] = []): string[] {
-  if (!folderPath.safeParse(text).success)
-    throw new InvalidArgumentError("Write a path such as /Scans/2026, without empty names.");
-  return [...before, text];
+  return [...before, archiveFolder(text)];
+}
+
+/** The path of one. */
+export function archiveFolder(text: string): string {
+  if (folderPath.safeParse(text).success) return text;
+  throw new InvalidArgumentError("Write a path such as /Scans/2026, without empty names.");
 }
 
 /** The end of a command's help: how it is typed. */

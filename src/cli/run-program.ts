@@ -110,6 +110,11 @@ export function programOf(shell: Shell, commands: readonly AddCommand[]): Comman
       shell.configFile = config;
       const paths = pathsOf(command);
       if (paths.length === 0) return;
+      // It would be the working directory, and all that is in it. `--config` says so itself.
+      if (config !== "" && paths.includes(""))
+        throw new UsageError(
+          "a path is empty (is a shell variable not set?); name a file or folder",
+        );
       // What reads configurations takes longer to load than most commands to run.
       const { isShareAddress, SHARE_FIX } = await import("../config/place-kinds.ts");
       for (const path of paths) {

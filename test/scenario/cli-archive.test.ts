@@ -65,7 +65,7 @@ describe("archive", () => {
     [
       ["search", "--created-date-end", "tomorrow"],
       2,
-      /INVALID_CREATED_DATE_END.*; correct it/,
+      /INVALID_CREATED_DATE_END.*; correct the option of this name/,
       "what was typed is wrong",
     ],
     [

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CheckTotal, ClosedArchive } from "../../embedded-archive/closed-archive.ts";
 import type { FolderDescription } from "../../embedded-archive/folder-table.ts";
 import { EXIT } from "../exit.ts";
-import { examples, wholeNumber } from "../option-values.ts";
+import { archiveFolder, examples, wholeNumber } from "../option-values.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 
@@ -45,7 +45,7 @@ export function addArchiveAdmin(program: Command, shell: Shell): void {
     "create a folder and the folders above it, and set its attributes",
     folderMade,
   )
-    .argument("<path>", "such as /Scans/2026")
+    .argument("<path>", "such as /Scans/2026", archiveFolder)
     .option("--index <text>", "its index")
     .option("--description <text>", "its description")
     .option("--keywords <text>", "its keywords")

@@ -199,7 +199,9 @@ function onceFixed(error: unknown): unknown {
     return error;
   const { code, message } = error;
   if (code.startsWith("INVALID_"))
-    return new UsageError(`${message.includes(code) ? "" : `${code}: `}${message}; correct it`);
+    return new UsageError(
+      `${message.includes(code) ? "" : `${code}: `}${message}; correct the option of this name`,
+    );
   const hint = FIXES[code];
   return hint === undefined ? error : new Fault(code, message, hint, { cause: error });
 }

@@ -46,6 +46,13 @@ describe("archive admin", () => {
       expect(second.stderr).toMatch(/cannot be made: EEXIST/);
     });
 
+    test("what is no folder's path cannot be made", async () => {
+      expect(await admin("create-folder", "Scans")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("Write a path such as /Scans/2026"),
+      });
+    });
+
     test("create-folder and set-quota are there in the next run", async () => {
       const described = ["--index", "4-2", "--keywords", "scans", "--expire-date", "2099-12-31"];
       expect((await admin("create-folder", "/A/B", ...described)).code).toBe(0);

@@ -74,7 +74,7 @@ test.for([
   ],
   [["--algorithm", "sha265"], /signing\.algorithm: .*; did you mean/, "a digest has to be known"],
   [["--source", "~/in"], /mirrors\[0\]\.source: .*~/, "nobody expands a ~ here"],
-  [["--source", "", "--url", "x"], /archive\.url/, "everything that is wrong is told at once"],
+  [["--source", "~/in", "--url", "x"], /archive\.url/, "everything that is wrong is told at once"],
   [["--source", "try", "--journal", "try/j.db"], /journal/, "a journal is no scan"],
 ] as const)("%j writes nothing, and says %s: %s", async ([words, line]) => {
   const { code, stdout, stderr } = await init(...words);

@@ -44,6 +44,21 @@ describe("refused in", () => {
   });
 });
 
+test.for([
+  "retry --anyway EMPTY",
+  "explain EMPTY",
+  "backup EMPTY",
+  "init --source EMPTY",
+  "serve-archive --data EMPTY",
+  "archive-admin --data EMPTY check",
+])("an empty path is not the working directory: scanferry %s", async (line) => {
+  const words = line.split(" ").map((word) => (word === "EMPTY" ? "" : word));
+  expect(await scanferry(words)).toMatchObject({
+    code: 2,
+    stderr: "scanferry: a path is empty (is a shell variable not set?); name a file or folder\n",
+  });
+});
+
 test("on a terminal a long line is broken between words, elsewhere it is one line", async () => {
   const { stderr } = await scanferry(["explain", "C:\\scans"], { stderr: new Sink(true) });
   expect(linesOf(stderr).length).toBeGreaterThan(1);
