@@ -16,15 +16,31 @@ export class Fault extends Error {
   }
 }
 
+/** What Linux answers and Node has no name for, by number: Node calls it "Unknown system error -116". */
+const UNNAMED: Readonly<Record<string, string>> = {
+  74: "EBADMSG: bad message",
+  116: "ESTALE: stale file handle",
+  117: "EUCLEAN: structure needs cleaning",
+  122: "EDQUOT: disk quota exceeded",
+  123: "ENOMEDIUM: no medium found",
+  126: "ENOKEY: required key not available",
+  127: "EKEYEXPIRED: key has expired",
+};
+
 /** The text of anything thrown, for a log line or a message. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/(Unknown system error -(\d+)): \1/, (whole, _, number) => {
+    return UNNAMED[String(number)] ?? whole;
+  });
 }
 
 /** The `code` of a Node or SQLite error, where it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  if (typeof error.code !== "string") return undefined;
+  const [, number = ""] = /^Unknown system error -(\d+)$/.exec(error.code) ?? [];
+  return UNNAMED[number]?.split(":")[0] ?? error.code;
 }
 
 /** The arguments cannot be used; `message` says what is wrong and, behind a semicolon, the fix. */

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
+import { getSystemErrorName } from "node:util";
 import { expect, test } from "vitest";
 import { entryOf, openDirectory, openRoot } from "../../../src/source/directory-fd.ts";
 import { FileGone, fileFault, NotRegular } from "../../../src/source/file-fault.ts";
@@ -168,7 +169,6 @@ test.for([
   ["ELOOP", "FILE_UNREADABLE", "links around the source lead in a circle"],
   ["EMFILE", "FILE_UNREADABLE", "too much is open just now"],
   ["ENOTCONN", "SOURCE_OFFLINE", "the FUSE process is gone"],
-  ["ESTALE", "SOURCE_OFFLINE", "the NFS server has forgotten us"],
   ["EIO", "SOURCE_OFFLINE", "the disk or the server is dying"],
   ["EHOSTDOWN", "SOURCE_OFFLINE", "the CIFS server is down"],
 ] as const)("%s means %s: %s", ([code, fault]) => {
@@ -180,6 +180,15 @@ test.for([
   expect(given).toBe(fault);
   expect(hint).not.toBe("");
   expect(message).not.toContain("/proc");
+});
+
+test.for([
+  [116, "SOURCE_OFFLINE", "ESTALE: stale file handle", "the NFS server has forgotten us"],
+  [117, "FILE_UNREADABLE", "EUCLEAN: structure needs cleaning", "the file system is damaged"],
+] as const)("error %d, which Node has no name for, means %s: %s", ([number, fault, text]) => {
+  const code = getSystemErrorName(-number);
+  const error = Object.assign(new Error(`${code}: ${code}, open '/x'`), { code, syscall: "open" });
+  expect(fileFault(error, raw("x"))).toMatchObject({ code: fault, message: text });
 });
 
 test("a bug is not taken for problem with a file", () => {
