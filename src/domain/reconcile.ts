@@ -39,6 +39,8 @@ export type DoubtPolicy = {
   readonly firstLookMs: number;
   /** How far the archive's clock and ours may differ after correction. */
   readonly toleranceMs: number;
+  /** The part of it that only an unknown clock needs: what is older than without it may have been there before. */
+  readonly unsureMs: number;
   /**
    * How far the archive's clocks may differ beyond that: the one that dates its replies may be a
    * proxy's. A document of our name and size that is older by as much is not taken for ours, but
@@ -122,9 +124,9 @@ export function reconcile(
   // Others of the same name and another, known size are not ours while one has just our size. One
   // without a size may be anyone's: to take it for ours could lose ours.
   const [match] = exact;
-  if (match && exact.length === 1 && unsized.length === 0) {
+  const isSure = match && match.uploadedDate >= context.earliest + policy.unsureMs;
+  if (isSure && exact.length === 1 && unsized.length === 0)
     return { kind: "found", candidate: match };
-  }
 
   // As many looks as the window has room for: a clock set forward must not hurry a re-send.
   const overdue = lastedMs >= policy.windowMs && document.looks >= looksMin(policy);

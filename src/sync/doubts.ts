@@ -46,10 +46,7 @@ const FIRST_LOOK_MS = 1_000;
 /** The first time that a folder cannot be listed is waited for as if it were so many already. */
 const TRIES_MIN = 3;
 
-/**
- * Without the archive's own clock to go by, clocks are assumed to differ by this many times more; with
- * it, so may be the clock that dates its replies and the one that dates its documents.
- */
+/** Clocks may differ by this many times more without the archive's own; with it, so may those of its replies and documents. */
 const UNKNOWN_CLOCK = 15;
 
 /** Bounds on an archive whose search knows no order, or heeds no name. */
@@ -276,13 +273,15 @@ export class Doubts {
   #policy(document: Document): DoubtPolicy {
     const { config, archive } = this.#context;
     const { windowMs, toleranceMs } = config.upload.doubt;
-    const known = archive.clockOffsetMs !== undefined;
+    const furtherMs = toleranceMs * (UNKNOWN_CLOCK - 1);
+    const unsureMs = archive.clockOffsetMs === undefined ? furtherMs : 0;
     return {
       windowMs: doubtWindowMs(document, windowMs),
       firstLookMs: FIRST_LOOK_MS,
-      toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
+      toleranceMs: toleranceMs + unsureMs,
+      unsureMs,
       keepsDates: this.#keepsDates,
-      marginMs: Math.max(known ? toleranceMs * (UNKNOWN_CLOCK - 1) : 0, this.#lagMs),
+      marginMs: Math.max(furtherMs - unsureMs, this.#lagMs),
     };
   }
 }

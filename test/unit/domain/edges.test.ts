@@ -165,6 +165,7 @@ describe("looks", () => {
     windowMs: 60_000,
     firstLookMs: 1_000,
     toleranceMs: 5_000,
+    unsureMs: 0,
     marginMs: 0,
     keepsDates: true,
   };
