@@ -21,6 +21,16 @@ export function isSameFile(one: string, other: string): boolean {
   return inode === undefined || otherInode === undefined || inode === otherInode;
 }
 
+/**
+ * Whether `now` is the stamp of the very inode that had the stamp `before`, whatever was written to it since: it has its
+ * number, and was born (`bornAt`, epoch ms) before that was last seen to change. Network stamps do not tell.
+ */
+export function isSameInode(before: string, now: string, bornAt = Infinity): boolean {
+  const [, , changedBefore = "", inodeBefore] = before.split(".");
+  const inode = now.split(".")[3];
+  return inode !== undefined && inode === inodeBefore && bornAt <= msOf(changedBefore);
+}
+
 /** Whether two stamps are of what has other inodes; network stamps know none. */
 export function isAnotherInode(one: string, other: string): boolean {
   const [, , , inode] = one.split(".");

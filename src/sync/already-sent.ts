@@ -128,12 +128,8 @@ function forgetOf({ id, attempts }: Document, at: number, why: string): Change {
 /** What another file of the mirror, or of another one, says that had this content, and is not where it was. */
 async function byContent(context: DecisionContext, file: Settled): Promise<Change[] | undefined> {
   const { mirror, document, whole, followed, at } = file;
-  const here = {
-    mirrorId: mirror.row.id,
-    path: joinRaw(document.dir, document.name),
-    seen: whole.seen,
-    digest: whole.digest,
-  };
+  const path = joinRaw(document.dir, document.name);
+  const here = { ...whole, mirrorId: mirror.row.id, path };
   const original =
     (await movedFrom(context, mirror, document, here, followed)) ??
     (await movedFromOther(context, { mirror, here, whole, at }, followed));

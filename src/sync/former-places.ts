@@ -1,16 +1,25 @@
 /** Whether a file is one that was sent from another place: moved, renamed, or put there by `after`. */
 import { areAlike } from "../domain/alike.ts";
-import type { Document, Seen } from "../domain/document.ts";
-import { isSameFile, isSameWriting } from "../domain/stamp.ts";
+import type { Document } from "../domain/document.ts";
+import { isSameFile, isSameInode, isSameWriting } from "../domain/stamp.ts";
 import type { Look } from "../reader/protocol.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import type { ContentIndex } from "../journal/journal.ts";
 import type { DroppedDocument } from "../journal/tidiness.ts";
 import type { LiveMirror } from "./context.ts";
 import type { AfterActions } from "./after-actions.ts";
+import type { Whole } from "./prepare.ts";
 
 /** A file as it was found: where, and what a look at it showed. */
-export type Here = { readonly mirrorId: number; readonly path: RawPath; readonly seen: Seen };
+export type Here = { readonly mirrorId: number; readonly path: RawPath } & Pick<
+  Whole,
+  "seen" | "bornAt"
+>;
+
+/** Whether this is the file that a row was sent from, given that it has its bytes: it may have been renamed and touched. */
+export function isItsFile({ seen: { stamp } }: Pick<Document, "seen">, here: Here): boolean {
+  return isSameFile(stamp, here.seen.stamp) || isSameInode(stamp, here.seen.stamp, here.bornAt);
+}
 
 /**
  * Of the rows that were sent with the bytes of a file, those whose file this may be. Where the name of one
@@ -25,7 +34,7 @@ export function mayBeHere(
   const { stamp } = here.seen;
   const all = sent.filter((row) => {
     if (isItsPlace(row, here)) return row.current || isSameWriting(row.seen.stamp, stamp);
-    if (row.after !== "done") return row.current || isSameFile(row.seen.stamp, stamp);
+    if (row.after !== "done") return row.current || isItsFile(row, here);
     return isWherePut(row, settings.source, here) || isMovedBack(row, here);
   });
   // What is known comes before what is concluded.
@@ -62,18 +71,19 @@ export function isHere(row: Document, place: Look, here: Here): boolean | "unkno
   // It may have been moved away before; written since it was sent, it is a copy.
   if (row.remark === REPLACED && here.seen.modifiedAt <= (row.sentAt ?? 0)) return true;
   if (place === undefined && current && goneAt !== null) return true;
-  if (!isSameFile(seen.stamp, here.seen.stamp)) return false;
+  if (!isItsFile(row, here)) return false;
   if (place === undefined) return current ? "unknown" : true;
-  return !isSameFile(seen.stamp, place.stamp);
+  const known = isSameFile(seen.stamp, here.seen.stamp) ? seen : here.seen;
+  return !isSameFile(known.stamp, place.stamp);
 }
 
 /**
  * Whether the file of a row was moved from where `after` had put it. What was deleted cannot come back but by a copy,
  * and a copy in another place is another document.
  */
-export function isMovedBack({ after, afterMessage, seen }: Document, here: Here): boolean {
-  const wasMoved = after === "done" && afterMessage?.startsWith("/") === true;
-  return wasMoved && isSameFile(seen.stamp, here.seen.stamp);
+export function isMovedBack(row: Document, here: Here): boolean {
+  const { after, afterMessage } = row;
+  return after === "done" && afterMessage?.startsWith("/") === true && isItsFile(row, here);
 }
 
 /**

@@ -9,7 +9,14 @@ import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isReachable, type LiveMirror, type DecisionContext } from "./context.ts";
 import { decisionOn, type Whole } from "./prepare.ts";
-import { type Here, isHere, isMovedBack, lookAtPlaces, type Followed } from "./former-places.ts";
+import {
+  type Here,
+  isHere,
+  isItsFile,
+  isMovedBack,
+  lookAtPlaces,
+  type Followed,
+} from "./former-places.ts";
 
 /** A file of a mirror that was found whole at `at` (epoch ms). */
 type WholeFile = {
@@ -34,14 +41,11 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
       const isIt =
         row.after === "done"
           ? isMovedBack(row, here)
-          : row.current ||
-            isSameFile(row.seen.stamp, here.seen.stamp) ||
-            (await isTouched(journal, row));
+          : row.current || isItsFile(row, here) || (await isTouched(journal, row));
       if (isIt) rows.push(row);
     }
   }
-  const isOwn = (row: Document) =>
-    pathOf(row) === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
+  const isOwn = (row: Document) => pathOf(row) === here.path || isItsFile(row, here);
   // Of several rows with these bytes the one that stood here, or is known by its file, is this one.
   const alike = rows
     .filter((row) => goesAlike(row, context, found))
@@ -57,20 +61,20 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
  * this mirror a file of that size is there, or in another one that very file, and this one is not known to be the row's.
  */
 async function isInItsPlace(
-  { dir, name, seen }: Document,
+  row: Document,
   { configured }: DecisionContext,
   { mirror, here }: WholeFile,
 ): Promise<boolean> {
-  if (isSameFile(seen.stamp, here.seen.stamp)) return false;
-  const path = joinRaw(dir, name);
+  if (isItsFile(row, here)) return false;
+  const path = pathOf(row);
   if (path !== here.path) {
     const [place] = await lookAtPlaces(mirror, [path], here.path);
-    if (place?.sizeBytes === seen.sizeBytes) return true;
+    if (place?.sizeBytes === row.seen.sizeBytes) return true;
   }
   for (const other of configured.values()) {
     if (other.row.id === mirror.row.id || !isReachable(other)) continue;
     const [place] = await lookAtPlaces(other, [path], here.path);
-    if (place && isSameFile(seen.stamp, place.stamp)) return true;
+    if (place && isSameFile(row.seen.stamp, place.stamp)) return true;
   }
   return false;
 }
@@ -99,7 +103,7 @@ export async function movedFromOther(
     const path = pathOf(row);
     const isThere = row.current || (await isTouched(journal, row));
     if (!other) {
-      const isKnown = path === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
+      const isKnown = path === here.path || isItsFile(row, here);
       if (isThere && row.goneAt === null) {
         // Another daemon's configuration still has the mirror, and its scans say that the file is there.
         const isElsewhere = await ownership.isElsewhere(row.mirrorId);
@@ -124,7 +128,7 @@ export async function movedFromOther(
 
 /** It is the very file, or of the same place: the source has another name in another daemon's configuration. */
 async function isSeenTwice(journal: Registry, row: Document, { mirror, here }: WholeFile) {
-  if (isSameFile(row.seen.stamp, here.seen.stamp)) return true;
+  if (isItsFile(row, here)) return true;
   const { source } = (await journal.mirrors()).find(({ id }) => id === row.mirrorId) ?? {};
   return source === mirror.row.source && pathOf(row) === here.path;
 }

@@ -21,6 +21,7 @@ export type FakeFile = {
   readonly completeness?: Whole["completeness"];
   readonly beginning?: Whole["digest"];
   readonly pages?: number;
+  readonly bornAt?: number;
 };
 
 /**

@@ -355,7 +355,8 @@ export class SimulatedReader implements UsedReader {
     const after = source.tree.at(path);
     if (!after) return { kind: "gone" };
     if (after.seen.stamp !== before.seen.stamp) return { kind: "changed", seen: after.seen };
-    const whole = { digest: digestOf(before.content), seen: after.seen, completeness };
+    // Here no inode is given to another file.
+    const whole = { digest: digestOf(before.content), seen: after.seen, completeness, bornAt: 0 };
     return { kind: "whole", ...whole, ...(notes ? { notes } : {}) };
   }
 

@@ -16,6 +16,8 @@ export type SimulatedFile = {
   readonly unreadable: boolean;
   /** It was renamed, or changed without a write, since it was last written: its change time is later than its time. */
   readonly renamed: boolean;
+  /** Its bytes were written again. */
+  readonly touched: boolean;
   /** When it was last written, by the monotonic clock. */
   readonly writtenAt: number;
 };
@@ -159,7 +161,8 @@ export class SimulatedTree {
       ? this.#touched({ ...there, ...size })
       : this.#seen(size, (this.#inodes += 1));
     const writtenAt = this.#clock.monotonic();
-    this.#put(path, { content, seen, whole, unreadable: false, renamed: false, writtenAt });
+    const file = { content, seen, whole, unreadable: false, renamed: false, touched: false };
+    this.#put(path, { ...file, writtenAt });
     if (!whole) return;
     this.#births.set(content, this.births(content) + 1);
     this.#appear(path, content);
@@ -172,7 +175,8 @@ export class SimulatedTree {
     const modifiedAt = Math.max(this.#clock.now(), this.#lastModifiedAt + 1);
     this.#lastModifiedAt = modifiedAt;
     const seen = this.#touched({ ...file.seen, modifiedAt });
-    this.#put(path, { ...file, seen, renamed: false });
+    this.#put(path, { ...file, seen, renamed: false, touched: true });
+    if (file.renamed) this.#disguised(file);
   }
 
   /** Its change time alone is another one, as when it was renamed and back. */
@@ -227,6 +231,7 @@ export class SimulatedTree {
     this.#files.delete(from);
     this.#put(to, { ...file, seen: this.#touched(file.seen), renamed: true });
     if (file.whole) this.#appear(to, file.content);
+    if (file.touched) this.#disguised(file);
     this.#changed(from);
   }
 
@@ -325,6 +330,11 @@ export class SimulatedTree {
     const file = this.#files.get(document);
     if (file?.whole && this.#files.has(markerOf(document)) && isMarked(this, document))
       this.#marked.add(appearance(document, file.content));
+  }
+
+  /** With another name and time only its inode tells which file it was, which shares do not. */
+  #disguised({ content }: SimulatedFile): void {
+    if (this.#network) this.#births.set(content, this.births(content) + 1);
   }
 
   /** The same inode, of another change time. */

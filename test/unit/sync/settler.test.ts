@@ -1288,16 +1288,21 @@ describe("settler names", () => {
       expect(await desk.row(again)).toMatchObject({ state: "pending", supersedes: null });
     });
 
+    // Base 36: the ctime 1 is a nanosecond after 1970.
     test.for([
-      [seenAs("i", "2"), false, "a rename changes the ctime alone"],
-      [network, false, "a network stamp knows no more"],
-      [seenAs("copy", "2"), true, "a copy that was given its time has another inode"],
-      [seenAs("i", "2", "6"), true, "its inode was given to another file"],
-      [{ ...network, stamp: "1000.6" }, true, "a copy has another time"],
-    ] as const)("the same bytes elsewhere: sent $1, since $2", async ([seen, isSent]) => {
+      [seenAs("i", "2"), {}, false, "a rename changes the ctime alone"],
+      [network, {}, false, "a network stamp knows no more"],
+      [seenAs("copy", "2"), {}, true, "a copy that was given its time has another inode"],
+      [seenAs("i", "2", "6"), {}, true, "its inode may have been given to another file"],
+      [seenAs("i", "2", "6"), { bornAt: 1 }, true, "it was: this one was born later"],
+      [seenAs("i", "2", "6"), { bornAt: 0 }, false, "it was not: it was renamed and touched"],
+      [seenAs("copy", "2", "6"), { bornAt: 0 }, true, "an old file that was given its bytes"],
+      [{ ...network, stamp: "1000.6" }, { bornAt: 0 }, true, "a copy has another time"],
+    ] as const)("the same bytes elsewhere, %o %o: sent %s, since %s", async (line) => {
+      const [seen, born, isSent] = line;
       const { desk, settler } = await aSettler();
       const { before } = usedAgain(desk);
-      const { id } = settling(desk, "kept.pdf", "d1", { file: { seen } });
+      const { id } = settling(desk, "kept.pdf", "d1", { file: { seen, ...born } });
       await desk.run(settler);
       expect((await desk.journal.document(id))?.state).toBe(isSent ? "pending" : undefined);
       expect((await desk.row(before)).current).toBe(!isSent);
@@ -1316,15 +1321,17 @@ describe("settler names", () => {
     });
 
     test.for([
-      [seenAs("new"), false, "another file has its name, which is not journaled yet"],
-      [seenAs("i", "2"), true, "it is there: the other is a link to it"],
+      [seenAs("new"), "5", false, "another file has its name, which is not journaled yet"],
+      [seenAs("i", "2"), "5", true, "it is there: the other is a link to it"],
+      [seenAs("new"), "6", false, "renamed, touched, and its name used again"],
+      [seenAs("i", "2", "6"), "6", true, "touched, and linked"],
     ] as const)(
-      "its name is not known to be used again: sent $1, since $2",
-      async ([seen, isSent]) => {
+      "its name is not known to be used again, %o there, of time %s here: sent %s, since %s",
+      async ([seen, mtime, isSent]) => {
         const { desk, settler } = await aSettler();
         const before = sent(desk, "scan.pdf", "d1", { seen: seenAs("i") });
         onDisk(desk, "scan.pdf", "d2", { seen });
-        settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+        settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2", mtime), bornAt: 0 } });
         await desk.run(settler);
         expect(desk.states()).toEqual(isSent ? ["converted", "pending"] : ["converted"]);
         expect((await desk.row(before)).name).toBe(isSent ? "scan.pdf" : "kept.pdf");
