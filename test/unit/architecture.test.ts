@@ -173,7 +173,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_228,
   archive: 2_417,
-  journal: 10_646,
+  journal: 10_654,
   source: 4_493,
   reader: 1_618,
   sync: 9_157,

@@ -99,6 +99,13 @@ export async function localToGone(query: Query, withinMs: number): Promise<Assig
 }
 
 /**
+ * A lease that was renewed before the database's clock was set back lasts from now on: an instance that died before
+ * would else live until the clock is there again. One that lives has less than that left, by its own clock.
+ */
+const SHORTEN = `UPDATE instances SET renewed_at = t, lease_until = t + (lease_until - renewed_at)
+   FROM clock_timestamp() t WHERE NOT lost AND renewed_at > t + (lease_until - renewed_at)`;
+
+/**
  * Declares instances lost whose lease ran out. Waits until a transaction that one of them has open is
  * over: nothing of an instance is committed after it was declared lost.
  */
@@ -108,6 +115,7 @@ export async function declareLost(
   channel: string,
 ): Promise<void> {
   const { query } = connection;
+  await query(SHORTEN, []);
   const lapsed = await query<{ id: number }>(
     "SELECT id FROM instances WHERE NOT lost AND lease_until <= clock_timestamp() LIMIT 1",
     [],

@@ -259,6 +259,22 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     expect(a.changes).toEqual([]);
   });
 
+  test("one that died before the database's clock was set back by a day is followed after its lease", async () => {
+    // Its clock stands still, as its process would: it renews nothing.
+    await using a = await anInstance(place, "a", { clock: new ManualClock(Date.now()) });
+    await a.cluster.seek(ownershipOf(0));
+    await using b = await anInstance(place, "b");
+    await b.cluster.seek(ownershipOf(0));
+    await postgres.ask(
+      `UPDATE ${place.schema}.instances SET renewed_at = t, lease_until = t + interval '3 s'
+         FROM (SELECT clock_timestamp() + interval '1 day' AS t) AS later WHERE id = ${a.cluster.instanceId}`,
+    );
+    await until("a to be followed", () => {
+      wake(b);
+      return b.cluster.owns(ACCOUNT);
+    });
+  });
+
   test("one that stands still in the middle of a transaction does not keep others waiting", async () => {
     const clock = new ManualClock(Date.now());
     await using a = await anInstance(place, "a", { clock });
