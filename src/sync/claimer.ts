@@ -55,8 +55,15 @@ export class Claimer {
     this.#firstRun = firstRun;
   }
 
-  /** Commits the intents of as many candidates as have a place, all in one transaction. */
-  async claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claims> {
+  /**
+   * Commits the intents of as many candidates as have a place, all in one transaction; none where, once the archive
+   * was asked, it may not any more.
+   */
+  async claim(
+    candidates: readonly Document[],
+    signal: AbortSignal,
+    mayCommit = () => true,
+  ): Promise<Claims> {
     const { journal, mirrors } = this.#context;
     const changes: Change[] = [];
     const taken = new Set<string>();
@@ -79,6 +86,7 @@ export class Claimer {
         break;
       }
     }
+    if (!mayCommit()) return { claimed: [], problem };
     const applied = await journal.apply(changes);
     await this.#putOff(applied);
     const claimed = applied.flatMap(({ document, skipped }) => {

@@ -19,7 +19,7 @@ import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./folders.ts";
 import { type QueueState, sendOrder, SendQueue, type TakeLine } from "./send-queue.ts";
 
-/** How long requests that are torn down may take to say so. */
+/** How long requests that are torn down may take to say so, and what is asked before a claim to be answered. */
 const CUT_MS = 1_000;
 
 /** Nothing is begun with less than this left of the lease: it could hardly be ended. */
@@ -122,7 +122,9 @@ export class Sender {
     };
     if (deadline.aborted) cut();
     deadline.addEventListener("abort", cut, { once: true });
-    const idle = this.#stepping.then(() => this.#queue.idle());
+    // A step that has not claimed by now claims nothing: an archive that hangs holds nothing up.
+    const patience = this.#context.clock.sleep(CUT_MS, deadline).catch(() => {});
+    const idle = Promise.race([this.#stepping, patience]).then(() => this.#queue.idle());
     await Promise.race([idle, over.promise]);
     deadline.removeEventListener("abort", cut);
   }
@@ -198,7 +200,7 @@ export class Sender {
 
   /** Claims what can be claimed; an archive that cannot be asked is the account's problem, or an outage. */
   async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claims> {
-    const claims = await this.#claimer.claim(candidates, signal);
+    const claims = await this.#claimer.claim(candidates, signal, () => !this.#draining);
     const { problem } = claims;
     if (problem) {
       if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);

@@ -286,6 +286,22 @@ describe("sender", () => {
       expect((await desk.row(8)).attempts).toBe(0);
     });
 
+    test("drained while the archive hangs before a claim: that is not waited for, and claims nothing", async () => {
+      const bench = await aSender();
+      const { desk, sender } = bench;
+      const answer = desk.archive.stall("folder");
+      desk.pending();
+      await desk.run(sender);
+      const drained = sender.drain(never);
+      await desk.advance(SECOND);
+      await drained;
+      answer();
+      await desk.advance(SECOND);
+      expect(statesOf(desk)).toEqual({ pending: 1 });
+      expect((await desk.row(1)).attempts).toBe(0);
+      expect(desk.reader.sent).toEqual([]);
+    });
+
     test("drained while documents are being claimed: those are given back before it ends", async () => {
       const bench = await aSender();
       const { desk, sender } = bench;
