@@ -601,6 +601,11 @@ test("a backup takes the place of an earlier copy alone", async () => {
     stderr: expect.stringContaining("new.db lies in the source of scans, which would send it"),
   });
   expect(existsSync(join(story.source, "new.db"))).toBe(false);
+  expect(await story.run(...words, scan ?? "")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is not a copy of a journal; name another file"),
+  });
+  expect(existsSync(`${scan}.lock`)).toBe(false);
   expect(readFileSync(scan ?? "", "utf8")).toBe("%PDF-1.4");
   for (const nowhere of [join(scan ?? "", "x.db"), "x".repeat(300)])
     expect(await story.run("backup", nowhere)).toMatchObject({

@@ -182,7 +182,7 @@ const LINES: Readonly<Record<string, number>> = {
   notify: 1_850,
   daemon: 3_407,
   check: 1_376,
-  cli: 6_914,
+  cli: 6_917,
   "main.ts": 24,
   "embedded-archive": 4_408,
 };

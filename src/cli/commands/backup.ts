@@ -51,16 +51,19 @@ async function backup(shell: Shell, file: string): Promise<void> {
   }
   const what = isOfJournal(to, config.journal)
     ? "belongs to the journal itself"
-    : (whichWouldSend(to, config) ?? (await strangerAt(to)));
+    : await whyNoCopyAt(to, config.mirrors);
   if (what !== undefined) throw new UsageError(`${printable(to)} ${what}; name another file`);
   await journal.backup(to);
   await shell.out.line(`wrote a copy of the journal: ${printable(to)}`);
 }
 
-/** Why no copy of a journal may be at `path`: it is in the source of a mirror; undefined: in none. */
-export function whichWouldSend(path: string, { mirrors }: Config): string | undefined {
+/** Why no copy of a journal may be at `path`: a mirror would send it, or something else is there. */
+export async function whyNoCopyAt(
+  path: string,
+  mirrors: Config["mirrors"],
+): Promise<string | undefined> {
   const source = mirrors.find((mirror) => isWithin(mirror.source, path));
-  return source && `lies in the source of ${source.name}, which would send it`;
+  return source ? `lies in the source of ${source.name}, which would send it` : strangerAt(path);
 }
 
 /** A copy in the place of one of the journal's files would take it from the daemon that has it open. */

@@ -11,7 +11,7 @@ import {
 } from "../../network/journal-place.ts";
 import type { Advance, Copied } from "../../journal/copy/copy-journal.ts";
 import { journalFault } from "../../journal/journal-fault.ts";
-import { whichWouldSend } from "./backup.ts";
+import { whyNoCopyAt } from "./backup.ts";
 import { EXIT, Interrupted } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
@@ -61,7 +61,7 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
   if (shownJournal(from) === shownJournal(to)) {
     throw new UsageError("--from and --to are the same journal; name two places");
   }
-  if (typeof to === "string") await assertOutsideSources(shell, to);
+  if (typeof to === "string") await assertFree(shell, to);
   const stopping = shell.stopping();
   const progress = new CopyProgress(json === true ? shell.err : shell.out, shell.clock);
   const onAdvance = progress.advanced.bind(progress);
@@ -89,9 +89,9 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
   shell.exitCode = EXIT.done;
 }
 
-async function assertOutsideSources(shell: Shell, file: string): Promise<void> {
-  const config = await configIfAny(shell);
-  const why = config && whichWouldSend(file, config);
+/** Opening it would leave a lock next to whatever is there. */
+async function assertFree(shell: Shell, file: string): Promise<void> {
+  const why = await whyNoCopyAt(file, (await configIfAny(shell))?.mirrors ?? []);
   if (why !== undefined) throw new UsageError(`${printable(file)} ${why}; name another file`);
 }
 
