@@ -175,7 +175,7 @@ export async function sendWithin(
   stopping: AbortSignal,
 ): Promise<string | undefined> {
   const over = new AbortController();
-  const tooLong = new Error(`nothing came of it within ${timeoutMs / 1_000} s`);
+  const tooLong = new Error(`did not finish within ${timeoutMs / 1_000} s (\`notify.timeout\`)`);
   const cancel = clock.alarm(timeoutMs, () => over.abort(tooLong));
   const signal = AbortSignal.any([stopping, over.signal]);
   const sending = channel.send(body, signal);

@@ -111,3 +111,12 @@ test.for<readonly [string, () => Promise<undefined>]>([
   expect(getEventListeners(heeded ?? stopping, "abort")).toEqual([]);
   expect(getEventListeners(stopping, "abort")).toEqual([]);
 });
+
+test("a channel that hangs is given up after its time, and the key of that time is named", async () => {
+  const clock = new ManualClock();
+  const channel = { name: "post", send: () => new Promise<never>(() => {}) };
+  const sent = sendWithin(channel, bodyOf("a", 0), 2_000, clock, new AbortController().signal);
+  const said = expect(sent).rejects.toThrow("did not finish within 2 s (`notify.timeout`)");
+  await clock.advance(2_000);
+  await said;
+});
