@@ -42,10 +42,11 @@ export function isForeign({ sentAt }: Listed): boolean {
 }
 
 /**
- * The documents there, each once and the newest first: what is uploaded meanwhile moves others to pages that are still
+ * The documents there, each once, the newest first: what is uploaded meanwhile moves others to pages that are still
  * to come. Several pages are read again until they show nothing new: while a document is removed, or a copy of the
- * archive answers that is behind, others move to pages that were read already. Ends after a page whose last `olderMin`
- * documents are older than `earliest`. Rejects with `ArchiveError`; TOO_MANY_PAGES also where search repeats a page.
+ * archive answers that is behind, others move to pages that were read already. Then the oldest come first, which the
+ * latest uploads do not move. Ends after a page whose last `olderMin` documents are older than `earliest`, the newest
+ * first each time. Rejects with `ArchiveError`; TOO_MANY_PAGES also where search repeats a page.
  */
 export async function* documentsIn(
   where: Where,
@@ -60,15 +61,16 @@ export async function* documentsIn(
   }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<Listed> {
-  const order = { sortBy: "UPLOADED_DATE", sortDesc: true, paginationSize: pageSize } as const;
+  const order = { sortBy: "UPLOADED_DATE", paginationSize: pageSize } as const;
   const isFolder = "folderId" in where;
-  const read = (paginationIndex: number) =>
-    isFolder
-      ? archive.documents({ ...where, ...order, paginationIndex }, signal)
-      : archive.search({ ...where, ...order, paginationIndex }, signal);
   const seen = new Set<number>();
   for (let pass = 1; pass <= PASSES_MAX; pass++) {
     const before = seen.size;
+    const sortDesc = pass === 1 || earliest !== undefined;
+    const read = (paginationIndex: number) =>
+      isFolder
+        ? archive.documents({ ...where, ...order, sortDesc, paginationIndex }, signal)
+        : archive.search({ ...where, ...order, sortDesc, paginationIndex }, signal);
     let pagesRead = 0;
     let older = 0;
     for await (const { documents } of pages(read, pagesMax)) {

@@ -193,9 +193,10 @@ export class SimulatedArchive implements Archive {
   }
 
   /** By name or for all, the newest first: nobody asks otherwise. */
-  async search({ docFilename, paginationIndex = 0 }: SearchQuery, signal: AbortSignal) {
+  async search({ docFilename, paginationIndex = 0, sortDesc }: SearchQuery, signal: AbortSignal) {
     await this.#answer(signal);
     const asOf = this.#asOf();
+    const sign = sortDesc ? -1 : 1;
     const all = this.stored
       .filter(
         (each) =>
@@ -203,7 +204,7 @@ export class SimulatedArchive implements Archive {
           !each.removed &&
           each.committedAt <= asOf,
       )
-      .sort((a, b) => b.committedAt - a.committedAt || b.id - a.id)
+      .sort((a, b) => sign * (a.committedAt - b.committedAt || a.id - b.id))
       .map((each) => detailOf(each, asOf, EPOCH + this.#skewMs));
     const { items, ...page } = this.#page(all, paginationIndex);
     return { ...page, documents: items, folders: [] };

@@ -104,6 +104,28 @@ test("a document that moves to a page already read, as one before it is removed,
     expect(await whole.named(`${n}.pdf`, [8], never), `${n}.pdf`).toHaveLength(1);
 });
 
+test("a document that each copy of the archive has on the other's page, as one is behind, is found", async () => {
+  const { archive, filed } = anArchive();
+  for (let n = 0; n < 1_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
+  const search = archive.search.bind(archive);
+  archive.search = async (query, signal) => {
+    const page = await search({ ...query, paginationIndex: 0, paginationSize: 5_000 }, signal);
+    const index = query.paginationIndex ?? 0;
+    const newestFirst = page.documents.toSorted((a, b) => b.id - a.id);
+    // The second page is always answered by a copy that does not have the newest.
+    const had = newestFirst.slice(index === 0 ? 0 : 1);
+    const all = query.sortDesc ? had : had.toReversed();
+    return {
+      ...page,
+      paginationPages: 2,
+      documents: all.slice(index * 1_000, (index + 1) * 1_000),
+    };
+  };
+  const whole = new WholeArchive(archive);
+  for (let n = 0; n < 1_500; n++)
+    expect(await whole.named(`${n}.pdf`, [8], never), `${n}.pdf`).toHaveLength(1);
+});
+
 test("who asks again gives search up after ten minutes of failures only", async () => {
   const { archive } = anArchive();
   archive.fail("search", ...Array.from({ length: 100 }, failed));
