@@ -227,8 +227,10 @@ async function movedFrom(
   const ignored = isIgnoring(mirror) ? await context.journal.ignoredWith(id, here.digest) : [];
   // What the archive does not have, there is nothing to leave alone for.
   const known = [...sent, ...ignored.filter(mayBeArchived)];
+  // Looked at twice, it may have been sent by the first look: then the second changes nothing.
+  const isOther = ({ id }: Document) => id !== document.id && id !== document.supersedes;
   const others = mayBeHere(known, mirror, here).filter(
-    (other) => other.id !== document.supersedes && !followed.rows.has(other.id),
+    (other) => isOther(other) && !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;
   const paths = others.map((other) => joinRaw(other.dir, other.name));

@@ -446,6 +446,19 @@ describe("settler", () => {
       expect(deadly.dueAt, "it is tried again").toBeGreaterThan(desk.clock.now());
     });
 
+    test("what was sent while it was inspected a second time is not taken for a file that it was moved from", async () => {
+      const { desk, settler } = await aSettler();
+      const row = settling(desk, "scan.pdf", "d1");
+      const inspect = desk.reader.inspect.bind(desk.reader);
+      desk.reader.inspect = async (mirrorId, files) => {
+        const { id, seen } = row;
+        desk.put({ id, path: "scan.pdf", state: "uploading", digest: "d1", seen, dueAt: null });
+        return inspect(mirrorId, files);
+      };
+      await desk.run(settler);
+      expect(await desk.row(row)).toMatchObject({ state: "uploading", dir: "", name: "scan.pdf" });
+    });
+
     test("what changed while it was inspected is not overwritten", async () => {
       const { desk, settler } = await aSettler();
       const { id } = settling(desk, "scan.pdf", "d1");
