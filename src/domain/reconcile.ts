@@ -123,10 +123,9 @@ export function reconcile(
 
   // Others of the same name and another, known size are not ours while one has just our size. One
   // without a size may be anyone's: to take it for ours could lose ours.
-  const [match] = exact;
-  const isSure = match && match.uploadedDate >= context.earliest + policy.unsureMs;
-  if (isSure && exact.length === 1 && unsized.length === 0)
-    return { kind: "found", candidate: match };
+  const sureFrom = context.earliest + policy.unsureMs;
+  const [match, another] = exact.filter(({ uploadedDate }) => uploadedDate >= sureFrom);
+  if (match && !another && unsized.length === 0) return { kind: "found", candidate: match };
 
   // As many looks as the window has room for: a clock set forward must not hurry a re-send.
   const overdue = lastedMs >= policy.windowMs && document.looks >= looksMin(policy);

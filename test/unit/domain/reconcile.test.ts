@@ -153,6 +153,15 @@ describe("a lost reply", () => {
     expect(decide(listed, { late: true, claimed, policy: lenient }).kind).toBe("absent");
   });
 
+  test.for<[Candidate[], string, string]>([
+    [[sized(5, { uploadedDate: SENT_AT - 9_000 })], "ambiguous", "it may have been there before"],
+    [[sized(5, { uploadedDate: SENT_AT - 9_000 }), sized(6)], "found", "one fits better"],
+    [[sized(5, { uploadedDate: SENT_AT - 9_000, filesize: 7 })], "ambiguous", "by its date it is"],
+  ])("of a clock that nobody knows, %j: %s, because %s", ([listed, kind]) => {
+    const unsure = { ...policy, toleranceMs: policy.toleranceMs + 10_000, unsureMs: 10_000 };
+    expect(decide(listed, { late: true, policy: unsure }).kind).toBe(kind);
+  });
+
   test("a document that another row owns is never taken", () => {
     expect(decide([candidate(5)], { late: true, claimed: [5] }).kind).toBe("absent");
   });
