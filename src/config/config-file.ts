@@ -1,11 +1,11 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { codeOf } from "../std/fault.ts";
 import { ConfigError } from "./config-problems.ts";
 import { isEnough } from "./environment.ts";
 import { type Caller, callerNow, otherWriter, type Owned } from "../std/other-writer.ts";
 import { pathIn } from "./place-kinds.ts";
-import { OPEN_FLAGS } from "../std/small-file.ts";
 import { quotedPath } from "../std/quoted.ts";
 
 /** A configuration file as it was found. */
@@ -106,7 +106,7 @@ async function readIfThere(
 ): Promise<ConfigFile | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(path, OPEN_FLAGS);
+    handle = await open(path, "r");
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -116,11 +116,11 @@ async function readIfThere(
     const stat = await handle.stat();
     if (!isTrusted(stat)) return undefined;
     if (stat.isDirectory()) return refuse(path, "is a directory", "name the file in it");
-    if (!stat.isFile()) return refuse(path, "is a pipe or a device, not a file", "name a file");
-    if (stat.size > SIZE_BYTES_MAX)
+    // A pipe, as of a program that decrypts it, has no size; a device may have no end.
+    const bytes = await buffer(handle.createReadStream({ end: SIZE_BYTES_MAX, autoClose: false }));
+    if (bytes.length > SIZE_BYTES_MAX)
       return refuse(path, "is larger than 1 MiB", "name another file");
-    const text = decode(path, await handle.readFile());
-    return { path, text, isWritten: true, mode: stat.mode & 0o777 };
+    return { path, text: decode(path, bytes), isWritten: true, mode: stat.mode & 0o777 };
   } finally {
     await handle.close();
   }

@@ -23,7 +23,7 @@ export type FileKind = {
 export const SECRET: FileKind = { what: "secret", isSecret: true, bytesMax: 64 * 1024 };
 
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
-export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** What was read, or what is wrong and the fix. */
 export type ReadOutcome =
