@@ -148,15 +148,16 @@ export class Lifetime {
     try {
       return await this.#live(config, before);
     } catch (error) {
-      // Asked to stop while it waited for its journal: what had left is in doubt.
+      const isLost = codeOf(error) === "LEASE_LOST";
+      // Asked to stop while it waited for its journal, or lost its lease: what had left is in doubt.
       if (this.#stopping.signal.aborted) {
-        if (codeOf(error) === "JOURNAL_UNREACHABLE" || isPassing(error)) return config;
+        if (isLost || codeOf(error) === "JOURNAL_UNREACHABLE" || isPassing(error)) return config;
         throw error;
       }
       if (isPassing(error)) {
         await this.#waitFor(error, config);
       } else {
-        if (codeOf(error) !== "LEASE_LOST") throw error;
+        if (!isLost) throw error;
         const why = { code: "LEASE_LOST", reason: messageOf(error) };
         this.#log?.warn(why, "lost the lease; joining the cluster again");
         await this.#clock.sleep(COOL_DOWN_MS, this.#stopping.signal).catch(() => {});

@@ -121,6 +121,20 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     expect(await next.end("SIGTERM")).toBe(0);
   });
 
+  test("one whose lease another one ended while it finishes uploads ends with 0", async () => {
+    const faults = [{ on: "upload", do: "delay", ms: 4_000, times: 8 }] as const;
+    await using world = await aWorld({ faults, convertDelayMs: 600_000 });
+    const { file, schema } = await configIn(world);
+    for (let n = 0; n < 20; n++) world.write(`${n}.pdf`, pdfOf(1, { seed: n }));
+    await using daemon = aProcess(["--config", file, "run"]);
+    await until("some to be sent", () => world.archive.documents().length > 4);
+    const ended = daemon.end("SIGTERM");
+    await daemon.says(/"stopping"/);
+    await postgres.ask(`UPDATE ${schema}.writer_sessions SET taken = true`);
+    expect(await ended, daemon.output.stderr).toBe(0);
+    expect(daemon.output.stderr).toBe("");
+  });
+
   test("a daemon that starts before its database waits for it; a command says so and ends", async () => {
     await using world = await aWorld();
     const { file } = await configIn(world);

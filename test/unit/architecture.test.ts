@@ -180,7 +180,7 @@ const LINES: Readonly<Record<string, number>> = {
   report: 3_132,
   dashboard: 2_625,
   notify: 1_850,
-  daemon: 3_407,
+  daemon: 3_408,
   check: 1_376,
   cli: 6_917,
   "main.ts": 24,
