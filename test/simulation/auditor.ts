@@ -86,6 +86,10 @@ function waitsForPerson(world: SimulatedWorld, row: Document): boolean {
   );
 }
 
+function isNobodys(world: SimulatedWorld, id: number): boolean {
+  return world.rows.every(({ documentId }) => documentId !== id);
+}
+
 /** True when its file cannot be moved or deleted before a person gives the right to. */
 function isRefused(world: SimulatedWorld, row: Document): boolean {
   const { tree } = world.placeOf(row.mirrorId)?.source ?? {};
@@ -135,8 +139,9 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
       return candidatesOf(world, row).some(({ id }) => row.problem?.message.includes(`${id} (`));
     case "DOUBT_ELSEWHERE":
       return world.archive.stored.some(
-        ({ id, filename, filed, foreign, folderId }) =>
-          (filed || world.lost.has(id) || (foreign && folderId !== row.folderId)) &&
+        ({ id, filename, filed, folderId }) =>
+          // Someone's, or another row's that is in doubt, too.
+          (filed || world.lost.has(id) || (isNobodys(world, id) && folderId !== row.folderId)) &&
           filename === row.sentName &&
           row.problem?.message.includes(`${id} (`),
       );
