@@ -268,12 +268,12 @@ export class AfterLoop {
     await this.#context.journal.apply(this.#noted(document, set));
   }
 
-  #noted({ id, mirrorId, dir }: Document, set: Note): Change[] {
+  #noted({ id, mirrorId, dir, state }: Document, set: Note): Change[] {
     const putOff = ["after-action put off", set.afterMessage].filter(Boolean).join(": ");
     const why = set.after === undefined ? putOff : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
     const left = set.goneAt == null ? [] : [invalidateDirectory(mirrorId, dir)];
-    // Found elsewhere meanwhile, it is another daemon's to move or delete.
-    return [...left, { type: "note", id, at, why, set, place: { mirrorId, dir } }];
+    // Found elsewhere meanwhile, it is another daemon's to move or delete; edited after a veto, it is to be sent.
+    return [...left, { type: "note", id, at, why, set, place: { mirrorId, dir }, from: [state] }];
   }
 }

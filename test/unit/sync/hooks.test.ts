@@ -382,6 +382,22 @@ describe("before hooks", () => {
       expect(desk.states()).toEqual([]);
     });
 
+    test("one that is edited while it is to be moved has another chance, whatever came of the move", async () => {
+      const { desk } = await asking({ veto: "split" }, moving);
+      const problem = { code: "VETOED", message: "split" };
+      const row = desk.put({ path: "a.pdf", state: "held", digest: "d1", problem, after: "due" });
+      const seen = onDisk(desk, "a.pdf", "d2");
+      const at = desk.clock.now();
+      const event = { type: "changed", at, dueAt: at + SECOND, seen } as const;
+      desk.reader.onAct = async () => {
+        await desk.journal.apply([{ type: "event", id: row.id, event }]);
+        return { kind: "refused", problem: { code: "FILE_CHANGED", message: "other content" } };
+      };
+      await desk.run(new AfterLoop(desk.context));
+      const again = { state: "settling", after: null, dueAt: expect.any(Number) };
+      expect(await desk.row(row)).toMatchObject(again);
+    });
+
     test("a held row that was vetoed once and is held for something else is never moved or deleted", async () => {
       const { desk, settler } = await asking({ veto: "split" }, moving);
       const row = settling(desk, "a.pdf", "d1");
