@@ -1,6 +1,5 @@
 /** Compares trees, journal and archive, and says whether anything is left to come. */
 import { isDeepStrictEqual } from "node:util";
-import { isDeepStrictEqual } from "node:util";
 import type { Mirror } from "../../src/config/config.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
