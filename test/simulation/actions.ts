@@ -20,7 +20,7 @@ import { setClock, someGrow } from "./clock-actions.ts";
 import type { Dice } from "./dice.ts";
 import { POISON } from "./simulated-archive.ts";
 import type { StoredDocument } from "./stored-document.ts";
-import { type Bytes, digestOf, isLeft, pathIn } from "./simulated-tree.ts";
+import { type Bytes, digestOf, isLeft, pathIn, type SimulatedTree } from "./simulated-tree.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 import { someWeather } from "./weather.ts";
@@ -171,15 +171,14 @@ function somewhere({ dice }: SimulatedWorld, { source }: Place): RawPath {
 }
 
 function onFile({ dice }: SimulatedWorld, { source }: Place, use: (path: RawPath) => void): void {
-  // Nobody touches the marker of a file that is still being written.
-  const isWhole = (path: RawPath) => source.tree.at(path)?.whole !== false;
-  const documentOf = (path: RawPath) =>
-    documentOfCompanion(path, { sidecars: false, markers: true });
-  const all = source.tree.paths.filter(
-    (each) => isWhole(each) && isWhole(documentOf(each) ?? each),
-  );
-  const path = dice.pick(all);
+  const path = dice.pick(source.tree.paths.filter((each) => isWritten(source.tree, each)));
   if (path !== undefined) use(path);
+}
+
+/** Nobody touches a file that is still being written, nor its marker, which would be its writer's word. */
+export function isWritten(tree: Pick<SimulatedTree, "at">, path: RawPath): boolean {
+  const document = documentOfCompanion(path, { sidecars: false, markers: true }) ?? path;
+  return [path, document].every((each) => tree.at(each)?.whole !== false);
 }
 
 /** Other bytes, and sometimes the earlier ones again a moment later. */
@@ -189,7 +188,7 @@ function edit(world: SimulatedWorld, { source }: Place, path: RawPath): void {
   const now = source.tree.at(path);
   if (!was || !world.dice.chance(0.3)) return;
   world.later(world.dice.int(0, 20_000), () => {
-    if (source.tree.at(path) !== now) return;
+    if (source.tree.at(path) !== now || !isWritten(source.tree, path)) return;
     source.tree.write(path, { content: was.content, sizeBytes: was.seen.sizeBytes });
   });
 }

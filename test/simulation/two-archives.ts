@@ -1,8 +1,7 @@
 /** Histories of two archives over one journal: each has loops, mirrors and ids of documents of its own. */
 import { setImmediate as turn } from "node:timers/promises";
-import { documentOfCompanion } from "../../src/source/companions.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
-import { act } from "./actions.ts";
+import { act, isWritten } from "./actions.ts";
 import { audit, unfinished } from "./auditor.ts";
 import { ACTIONS_MAX, begin, calm, type Outcome, REST_MS_MAX, STEPS_MS } from "./history.ts";
 import { ARCHIVES, type Sabotage, SimulatedWorld } from "./simulated-world.ts";
@@ -65,10 +64,7 @@ function carryOver({ dice, places, trace }: SimulatedWorld, other: SimulatedWorl
   const to = dice.pick(other.places)?.source.tree;
   const path = dice.pick(tree?.paths.filter((each) => tree.at(each)?.whole) ?? []);
   const file = path === undefined ? undefined : tree?.at(path);
-  if (path === undefined || !file || to?.at(path)?.whole === false) return;
-  // A marker of what is still being written there would be its writer's word.
-  const document = documentOfCompanion(path, { sidecars: false, markers: true });
-  if (document !== undefined && to?.at(document)?.whole === false) return;
+  if (path === undefined || !file || (to && !isWritten(to, path))) return;
   const isMoved = dice.chance(0.5);
   trace.add("world", `${path} ${isMoved ? "goes" : "comes"} to the other archive's mirror`);
   if (to && isMoved) tree?.moveOut(path, to, path, true);
