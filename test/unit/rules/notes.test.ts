@@ -87,12 +87,13 @@ describe("from anybody", () => {
     ["yaml", "---\n".repeat(SIZE), "documents"],
     ["yaml", `a: &a [x]\nb: [${"*a,".repeat(SIZE)}`, "references"],
     ["json", `{${lines(6_000, (at) => `"k${at}":0`).replaceAll("\n", ",")}}`, "keys in JSON"],
-  ] as const)("as much of it as a file may have, %s of %#, takes no time: %s", ([form, text]) => {
+  ] as const)("as much as a file may have of $0, $2, takes no time", ([form, text]) => {
     // The first that is read pays for the parser.
     read("title: a", form);
     const before = process.cpuUsage();
     expect(read(text.slice(0, SIZE), form)).toHaveProperty("fault");
-    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
+    // What grows with the square of it takes minutes; a slow machine half a second for what does not.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(4_000);
   });
 
   test("all that may be said, at its longest, is read", () => {
