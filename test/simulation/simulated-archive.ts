@@ -192,7 +192,7 @@ export class SimulatedArchive implements Archive {
     return { ...page, documents: items };
   }
 
-  /** By name or for all, the newest first: nobody asks otherwise. */
+  /** By name or for all, by the time of upload: nobody asks otherwise. */
   async search({ docFilename, paginationIndex = 0, sortDesc }: SearchQuery, signal: AbortSignal) {
     await this.#answer(signal);
     const asOf = this.#asOf();
