@@ -20,6 +20,11 @@ export function portNumber(text: string): number {
   return number;
 }
 
+/** A code, however it is typed. */
+export function upperCase(text: string): string {
+  return text.toUpperCase();
+}
+
 /** `true` or `false`. */
 export function trueOrFalse(text: string): boolean {
   if (text === "true") return true;

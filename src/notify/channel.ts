@@ -32,7 +32,7 @@ export async function openChannel(config: ChannelConfig, clock: Clock): Promise<
     }
     case "command": {
       const { CommandChannel } = await import("./command-channel.ts");
-      return new CommandChannel(config);
+      return new CommandChannel(config, clock);
     }
     default:
       config satisfies never;

@@ -1,23 +1,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import type { CommandConfig } from "../config/channels/command.ts";
+import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
+import { lastWordsOf } from "../std/last-words.ts";
 import type { Channel } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
 
 /** Environment that the program is given: nothing that could hold a secret. */
 const ENVIRONMENT = ["PATH", "HOME", "USER", "TZ", "LANG", "LC_ALL", "TMPDIR"];
 
-/** Runs a program with the message as JSON on its input. No shell; what it prints is not read. */
+/** How long what an ended program said is read, where a child of its holds its output open. */
+const OUTPUT_MS = 500;
+
+/** Runs a program with the message as JSON on its input. No shell; of what it prints, its last error is shown when it fails. */
 export class CommandChannel implements Channel {
   readonly name: string;
   readonly #run: readonly string[];
   readonly #cwd: string;
+  readonly #clock: Clock;
 
-  constructor({ name, run, cwd }: CommandConfig) {
+  constructor({ name, run, cwd }: CommandConfig, clock: Clock) {
     this.name = name;
     this.#run = run;
     this.#cwd = cwd;
+    this.#clock = clock;
   }
 
   async send(body: MessageBody, signal: AbortSignal): Promise<undefined> {
@@ -26,7 +35,7 @@ export class CommandChannel implements Channel {
     const child = spawn(program, rest, {
       cwd: this.#cwd,
       env: environment(),
-      stdio: ["pipe", "ignore", "ignore"],
+      stdio: ["pipe", "ignore", "pipe"],
       // A group of its own, so that what the program starts ends with it.
       detached: true,
     });
@@ -38,16 +47,32 @@ export class CommandChannel implements Channel {
       }
     };
     signal.addEventListener("abort", kill, { once: true });
+    // Read until its last holder ends: one that runs on must be able to write to it.
+    const lastWords = lastWordsOf(child.stderr);
+    if (child.stderr instanceof Socket) child.stderr.unref();
     // A program need not read its input.
     child.stdin.on("error", () => {});
     child.stdin.end(`${JSON.stringify(body)}\n`);
     try {
       const [code, by] = (await once(child, "exit").catch(whyNot(program))) as Exit;
       signal.throwIfAborted();
-      if (code !== 0) throw new Error(`${program} ended with ${by ?? `exit code ${code}`}`);
+      if (code === 0) return;
+      await this.#end(child.stderr);
+      const ended = `${program} ended with ${by ?? `exit code ${code}`}`;
+      const why = lastWords();
+      throw new Error(why === "" ? ended : `${ended}: ${why}`);
     } finally {
       signal.removeEventListener("abort", kill);
     }
+  }
+
+  /** Until all is read that an ended program said, which a child of its may hold open. */
+  async #end(stderr: Readable): Promise<void> {
+    if (stderr.closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#clock.alarm(OUTPUT_MS, resolve);
+    stderr.once("close", resolve);
+    await promise.finally(cancel);
   }
 }
 

@@ -7,6 +7,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
+import { lastWordsOf } from "../std/last-words.ts";
 import { HARMLESS } from "./fork-reader.ts";
 import { environmentOf } from "./network-environment.ts";
 import { beginGroup, endGroup } from "./hook-group.ts";
@@ -14,9 +15,6 @@ import type { HookEnd, HookOrder } from "./protocol.ts";
 
 /** Not a source: a share that hangs must not keep a process from starting. */
 const DIRECTORY = "/";
-
-/** What is kept of its standard error: the end. */
-const STDERR_BYTES_MAX = 2_000;
 
 /** How long a child of its that holds its output open is waited for after its own end. */
 const OUTPUT_MS = 500;
@@ -58,17 +56,17 @@ function ended(
 ): Promise<HookEnd> {
   const { promise, resolve } = Promise.withResolvers<HookEnd>();
   const output: Buffer[] = [];
-  let stderr = Buffer.alloc(0);
+  const lastWords = lastWordsOf(child.stderr);
   let bytes = 0;
-  const fail = (what: string) => resolve({ failure: `${what}${said(stderr)}` });
+  const fail = (what: string) => {
+    const why = lastWords();
+    resolve({ failure: why === "" ? what : `${what}: ${why}` });
+  };
   const alarms = [clock.alarm(timeoutMs, () => fail(`did not end within ${timeoutMs} ms`))];
   child.stdout.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > outputBytesMax) fail(`wrote more than ${outputBytesMax} bytes`);
     else output.push(chunk);
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES_MAX);
   });
   const conclude = (code: number | null, signal: NodeJS.Signals | null) => {
     if (code === 0) resolve({ output: Buffer.concat(output) });
@@ -86,13 +84,4 @@ function ended(
   return promise.finally(() => {
     for (const cancel of alarms) cancel();
   });
-}
-
-/** The end of what it said on its standard error, in one line. */
-function said(stderr: Buffer): string {
-  const text = stderr
-    .toString("utf8")
-    .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")
-    .trim();
-  return text === "" ? "" : `: ${text.slice(-500).toWellFormed()}`;
 }

@@ -61,8 +61,8 @@ export class Claimer {
    */
   async claim(
     candidates: readonly Document[],
+    mayCommit: () => boolean,
     signal: AbortSignal,
-    mayCommit = () => true,
   ): Promise<Claims> {
     const { journal, mirrors } = this.#context;
     const changes: Change[] = [];

@@ -200,7 +200,7 @@ export class Sender {
 
   /** Claims what can be claimed; an archive that cannot be asked is the account's problem, or an outage. */
   async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claims> {
-    const claims = await this.#claimer.claim(candidates, signal, () => !this.#draining);
+    const claims = await this.#claimer.claim(candidates, () => !this.#draining, signal);
     const { problem } = claims;
     if (problem) {
       if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);

@@ -308,7 +308,7 @@ describe("retry", () => {
   test.for([
     [["--state", "held"], ["huge.txt failed", "New/held.pdf settling"], "only what is held"],
     [
-      ["--error", "FILE_SIZE_TOO_BIG"],
+      ["--error", "file_size_too_big"],
       ["huge.txt pending", "New/held.pdf held"],
       "only that error",
     ],

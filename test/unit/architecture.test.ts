@@ -163,7 +163,7 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_404,
+  std: 1_423,
   wire: 200,
   formats: 2_220,
   network: 977,
@@ -175,14 +175,14 @@ const LINES: Readonly<Record<string, number>> = {
   archive: 2_417,
   journal: 10_654,
   source: 4_493,
-  reader: 1_618,
+  reader: 1_607,
   sync: 9_171,
   report: 3_132,
   dashboard: 2_625,
-  notify: 1_850,
+  notify: 1_856,
   daemon: 3_408,
   check: 1_376,
-  cli: 6_917,
+  cli: 6_923,
   "main.ts": 24,
   "embedded-archive": 4_408,
 };

@@ -129,7 +129,8 @@ function sumLines(done: {
   readonly isClaiming: boolean;
 }): string[] {
   const { sure, unclear, waiting, later, isClaiming } = done;
-  const claimed = isClaiming ? "claimed" : "would be claimed; run `scanferry adopt` to claim them";
+  const next = sure === 0 ? "" : "; run `scanferry adopt` to claim them";
+  const claimed = isClaiming ? "claimed" : `would be claimed${next}`;
   const lines = [`${sure} ${claimed}; ${unclear} unclear, left alone`];
   if (later > 0)
     lines.push(

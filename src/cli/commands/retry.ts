@@ -7,7 +7,7 @@ import { covers, queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
 import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
-import { examples } from "../option-values.ts";
+import { examples, upperCase } from "../option-values.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;
@@ -52,7 +52,7 @@ export function addRetry(program: Command, shell: Shell): void {
     .description("send held or failed documents again; try again to move or delete files")
     .argument("[path...]", "files or directories; default: all")
     .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
-    .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
+    .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG", upperCase)
     .option("--mirror <name>", "only of this mirror")
     .option("--anyway", "send files although their format says that they are unfinished")
     .option("--json", "print one JSON object")

@@ -21,7 +21,7 @@ import { hookServer } from "../../fixtures/hook-server.ts";
 describe("command", () => {
   const never = new AbortController().signal;
   const channel = (cwd: string, ...run: string[]) =>
-    new CommandChannel({ by: "command", name: "command", events: [], run, cwd });
+    new CommandChannel({ by: "command", name: "command", events: [], run, cwd }, systemClock);
 
   test("the program gets the message on its input, and its arguments as they are", async () => {
     using directory = scratch();
@@ -43,6 +43,8 @@ describe("command", () => {
 
   test.for([
     ["exit 3", "sh ended with exit code 3", "it says that it failed"],
+    ["echo 'no\nroute' >&2; exit 3", "sh ended with exit code 3: no route", "it says why"],
+    ["sleep 60 & echo why >&2; exit 3", "exit code 3: why", "what it started holds its output"],
     ["kill -TERM $$", "sh ended with SIGTERM", "someone ended it"],
     ["exec 0<&-; exit 0", undefined, "it need not read"],
   ] as const)("%s gives %s: %s", async ([script, reason]) => {

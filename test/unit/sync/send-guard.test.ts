@@ -332,7 +332,7 @@ test("on a first run the folders of what is claimed are listed side by side", as
   const firstRun = await FirstRun.open(context, async () => false);
   const claimer = new Claimer(context, new Placement(new Folders(archive)), firstRun);
   const candidates = await desk.journal.due({ state: "pending", now: desk.clock.now(), limit: 9 });
-  const claiming = claimer.claim(candidates, never);
+  const claiming = claimer.claim(candidates, () => true, never);
   await desk.advance(1);
   expect(archive.count("documents")).toBe(3);
   answer();
@@ -351,7 +351,7 @@ test("folders are looked ahead for, however many documents go into each", async 
   const firstRun = await FirstRun.open(context, async () => false);
   const claimer = new Claimer(context, new Placement(new Folders(archive)), firstRun);
   const query = { state: "pending", now: desk.clock.now(), limit: 60 } as const;
-  const claiming = claimer.claim(await desk.journal.due(query), never);
+  const claiming = claimer.claim(await desk.journal.due(query), () => true, never);
   await desk.advance(1);
   expect(archive.count("documents")).toBe(3);
   answer();
@@ -371,7 +371,7 @@ test("the folders above what is claimed are listed side by side, on any run", as
   await folders.resolve("/A", never);
   const answer = archive.stall("folders");
   const query = { state: "pending", now: desk.clock.now(), limit: 9 } as const;
-  const claiming = claimer.claim(await desk.journal.due(query), never);
+  const claiming = claimer.claim(await desk.journal.due(query), () => true, never);
   await desk.advance(1);
   // The root is known; its three folders are asked for at once.
   expect(archive.count("folders")).toBe(1 + 3);
@@ -390,7 +390,7 @@ test("of an archive that fails no more is asked than a few folders", async () =>
   const firstRun = await FirstRun.open(context, async () => false);
   const claimer = new Claimer(context, new Placement(new Folders(archive)), firstRun);
   const candidates = await desk.journal.due({ state: "pending", now: desk.clock.now(), limit: 30 });
-  const { claimed, problem } = await claimer.claim(candidates, never);
+  const { claimed, problem } = await claimer.claim(candidates, () => true, never);
   expect(claimed).toEqual([]);
   expect(problem).toMatchObject({ code: "ARCHIVE_BUSY" });
   expect(archive.count("documents")).toBeLessThanOrEqual(9);

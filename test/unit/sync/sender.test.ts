@@ -114,7 +114,7 @@ describe("sender", () => {
       const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
       await desk.journal.apply([{ type: "event", id: second.id, event }]);
       // Both were read before that.
-      const { claimed } = await claimer.claim([first, second], never);
+      const { claimed } = await claimer.claim([first, second], () => true, never);
       expect(claimed.map(({ document }) => document.id)).toEqual([first.id]);
       const dueAt = at + 3 * SECOND;
       expect(await desk.row(second)).toMatchObject({ state: "settling", dueAt });
@@ -133,9 +133,9 @@ describe("sender", () => {
         digest: "e".repeat(64),
         seen: { ...copy.seen, stamp: "next" },
       });
-      await claimer.claim([copy], never);
+      await claimer.claim([copy], () => true, never);
       expect(await desk.row(copy)).toMatchObject({ state: "pending", digest: next.digest });
-      const { claimed } = await claimer.claim([next], never);
+      const { claimed } = await claimer.claim([next], () => true, never);
       expect(claimed.map(({ document }) => document.digest)).toEqual([next.digest]);
     });
 
