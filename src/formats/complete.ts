@@ -8,6 +8,7 @@ import { completenessOfJpeg } from "./complete-jpeg.ts";
 import { completenessOfOle } from "./complete-ole.ts";
 import { completenessOfPdf } from "./complete-pdf.ts";
 import { completenessOfPng } from "./complete-png.ts";
+import { completenessOfMail, completenessOfRtf, completenessOfXml } from "./complete-text.ts";
 import { completenessOfZip } from "./complete-zip.ts";
 import {
   COMPLETE,
@@ -31,8 +32,6 @@ import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
 const HEAD_BYTES = 4096;
-/** Bytes of padding or garbage behind a closing tag that are put up with. */
-const TRAILER_BYTES = 1024;
 /** More zeros at the end than padding makes. */
 const ZERO_BYTES = 4096;
 
@@ -111,22 +110,16 @@ const JUDGES: Partial<Record<FileFormat, Judge>> = {
   heic: completenessOfHeic,
   zip: completenessOfZip,
   digidoc: completenessOfZip,
-  // RTF has no end to speak of.
-  office: async (judged) => (isZip(judged.head) ? completenessOfZip(judged) : UNKNOWN),
-  ddoc: completenessOfDdoc,
+  office: (judged) => (isZip(judged.head) ? completenessOfZip(judged) : completenessOfRtf(judged)),
+  ddoc: completenessOfXml,
+  xml: completenessOfXml,
+  mail: completenessOfMail,
 };
 
 async function completenessOfTiff({ file, ...zeros }: Judged): Promise<Judgement> {
   const { state, why } = await readTiff(file, zeros);
   if (state === "limit") return UNKNOWN;
   return state === "whole" ? COMPLETE : unfinished(why ?? "");
-}
-
-/** The data of a DDOC are base64, so a closing tag inside the tail is the document's own. */
-async function completenessOfDdoc({ file }: Judged): Promise<Judgement> {
-  const tail = await tailOf(file, TRAILER_BYTES);
-  const closed = /<\/(?:[\w.-]+:)?SignedDoc\s*>\s*\0*$/.test(tail.toString("latin1"));
-  return closed ? COMPLETE : unfinished("its closing tag is missing");
 }
 
 async function tailOf(file: RandomAccess, length: number): Promise<Buffer> {

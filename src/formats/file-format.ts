@@ -14,6 +14,8 @@ const DIGIDOC_NAMES = new Set("asice sce asics scs bdoc edoc adoc".split(" "));
 const OFFICE_ZIP_NAMES = new Set("docx docm xlsx xlsm pptx pptm odt ods odp odg".split(" "));
 /** An Office file with a password is an OLE file under its usual name. */
 const OFFICE_OLE_NAMES = new Set(["doc", "dot", "xls", "ppt", ...OFFICE_ZIP_NAMES]);
+/** A saved page of the web is a mail with its pictures. */
+const MAIL_NAMES = new Set("eml mht mhtml".split(" "));
 const TEXT_NAMES = new Set("txt text csv md log html htm json".split(" "));
 
 /** Names that promise a format whose first bytes are known. */
@@ -88,6 +90,8 @@ function kindOfMagic(head: Buffer): FileFormat | undefined {
   if (latin.startsWith("II+\0") || latin.startsWith("MM\0+")) return "tiff";
   if (latin.startsWith("\xff\xd8\xff")) return "jpeg";
   if (latin.startsWith("\x89PNG\r\n\x1a\n")) return "png";
+  // Text, but for the NUL that some programs end it with.
+  if (latin.startsWith(RTF)) return "office";
   if (latin.startsWith("GIF87a") || latin.startsWith("GIF89a")) return "gif";
   if (latin.startsWith("RIFF") && latin.startsWith("WEBP", 8)) return "webp";
   if (latin.startsWith("BM") && isBitmap(head)) return "bmp";
@@ -95,6 +99,9 @@ function kindOfMagic(head: Buffer): FileFormat | undefined {
   if (latin.startsWith("ftyp", 4) && HEIF_BRANDS.has(latin.slice(8, 12))) return "heic";
   return undefined;
 }
+
+/** How RTF begins. Its pictures are text, too, so that its length says nothing about its pages. */
+const RTF = "{\\rtf";
 
 /** Major brands of HEIF still images and sequences, AVIF among them. */
 const HEIF_BRANDS = new Set("heic heix heim heis hevc hevx mif1 mif2 msf1 avif avis".split(" "));
@@ -144,15 +151,14 @@ function kindOfOle(extension: string): FileFormat {
 }
 
 function kindOfText(head: Buffer, extension: string): FileFormat | undefined {
-  if (head.length === 0 || !isText(head)) return undefined;
+  if (head.length === 0) return undefined;
   const text = head.toString("latin1");
-  if (/<(?:[\w.-]+:)?SignedDoc[\s>]/.test(text)) return "ddoc";
   const isXml = /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(text);
-  if (extension === "ddoc" && isXml) return "ddoc";
-  if (extension === "eml") return "mail";
-  if (isXml || extension === "xml") return "xml";
-  // Its pictures are text, too, so that its length says nothing about its pages.
-  if (text.startsWith("{\\rtf")) return "office";
+  if (!isXml && !isText(head)) return undefined;
+  if (/<(?:[\w.-]+:)?SignedDoc[\s>]/.test(text) || (extension === "ddoc" && isXml)) return "ddoc";
+  if (MAIL_NAMES.has(extension)) return "mail";
+  if (isXml || extension === "xml" || extension === "svg") return "xml";
+  if (extension === "rtf" && RTF.startsWith(text)) return "office";
   return TEXT_NAMES.has(extension) || isUtf8(head) || hasWideMark(head) ? "text" : undefined;
 }
 

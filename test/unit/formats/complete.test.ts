@@ -52,6 +52,8 @@ const linearized = (length: number): Buffer =>
       "trailer\n<< >>\nstartxref\n0\n%%EOF\n",
   );
 
+const DECLARATION = '<?xml version="1.0"?>\n';
+
 const WHOLE: [string, Buffer][] = [
   ["a.pdf", pdfOf(3)],
   ["a.tiff", tiffOf(3)],
@@ -67,7 +69,24 @@ const WHOLE: [string, Buffer][] = [
   ["a.asice", asiceOf({ "a.txt": "a", "b.pdf": pdfOf(1) })],
   ["nested.asice", asiceOf({ "a.docx": zip, "b.zip": asiceOf({ "c.zip": zip }) })],
   ["a.ddoc", ddocOf({ "a.txt": "a".repeat(2000), "b.pdf": pdfOf(1) })],
+  ["a.xml", latin(`${DECLARATION}<Invoice>${"<Line><Id>1</Id></Line>".repeat(300)}</Invoice>`)],
+  [
+    "commented.xml",
+    latin(`${DECLARATION}<!-- <a> ${"licence ".repeat(2000)}--><x:a xmlns:x="b"><x:a/>c</x:a>`),
+  ],
+  ["a.svg", latin(`<svg xmlns="a">${"<path/>".repeat(1200)}</svg>`)],
+  ["wide.xml", Buffer.from('\ufeff<?xml version="1.0"?><a><b>ä</b></a>', "utf16le").swap16()],
+  ["a.rtf", latin(`{\\rtf1{\\fonttbl{\\f0 Arial;}}${"{\\b \\{ \\} \\\\}\n".repeat(9000)}}`)],
+  ["a.eml", mailOf("X-Mailer: a\r\n".repeat(900))],
 ];
+
+/** A mail of two parts. */
+function mailOf(fields = ""): Buffer {
+  return latin(
+    `From: a\r\n${fields}Content-Type: multipart/mixed; charset=x;\r\n\tboundary="a b"\r\n\r\n` +
+      "--a b\r\n\r\nhello\r\n--a b\r\nContent-Type: text/plain\r\n\r\nyou\r\n--a b--",
+  );
+}
 
 /** An OLE file of one stream, its tables and directory first: as many sectors, and what follows the last table's. */
 function oleOf(sectors: number, filler = 0xffffffff): Buffer {
@@ -304,7 +323,38 @@ test.for(
       "unfinished",
       "it says its length",
     ],
-    ["an RTF", "a.doc", latin("{\\rtf1 hello}"), "unknown", "not looked at"],
+    ["an RTF", "a.doc", latin("{\\rtf1 hello}"), "complete", "many a letter of that name is one"],
+    ["an RTF, a NUL behind", "a.rtf", latin("{\\rtf1 a}\r\n\0"), "complete", "WordPad's"],
+    ["an RTF, memory behind", "a.rtf", latin("{\\rtf1 a}{{{xyz"), "complete", "a program does so"],
+    ["an RTF of bytes", "a.rtf", latin("{\\rtf1 {\\bin3 {{{}}"), "unknown", "braces may be data"],
+    ["XML of one tag", "a.xml", latin(`${DECLARATION}<a b="c"/>\n`), "complete", "it has no other"],
+    ["an empty tag last", "a.xml", latin("<a><b/>"), "unfinished", "it is not the root's"],
+    [
+      "a document type",
+      "a.xml",
+      latin('<!DOCTYPE a [<!ENTITY b "c>">]><a></a >'),
+      "complete",
+      "XML",
+    ],
+    [
+      "notes behind XML",
+      "a.xml",
+      latin("<a></a><!-- </b> --><?c?>\n"),
+      "complete",
+      "XML allows it",
+    ],
+    [
+      "a long note",
+      "a.xml",
+      latin(`<a></a><!--${" ".repeat(5000)}-->`),
+      "unknown",
+      "it is too long",
+    ],
+    ["a declaration", "a.xml", latin(DECLARATION), "unfinished", "XML has a root"],
+    ["no XML", "a.xml", latin("a < b"), "unknown", "the name says nothing"],
+    ["a mail of one part", "a.eml", latin("From: a\n\nhello"), "unknown", "it has no end"],
+    ["its header", "a.eml", latin("From: a\r\nTo: b"), "unfinished", "a header ends"],
+    ["text behind a mail", "a.eml", then(mailOf(), "\r\nbye"), "complete", "an epilogue"],
     ["a PDF, a line end behind", "a.pdf", then(pdfOf(1), "\r\n"), "complete", "most end like that"],
     ["a PDF, zeros behind", "a.pdf", then(pdfOf(1), "\0".repeat(1000)), "complete", "padding"],
     [
