@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../std/duration.ts";
 import { parseSize } from "../std/size.ts";
-import { folderPath } from "../embedded-archive/reading.ts";
+import { folderPath } from "../embedded-archive/parameters.ts";
 
 /** A whole number, 0 or more. */
 export function wholeNumber(text: string): number {

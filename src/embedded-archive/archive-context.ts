@@ -2,7 +2,7 @@ import type { Settings } from "./archive-options.ts";
 import { Conversion } from "./conversion.ts";
 import { Converter } from "./converter.ts";
 import { FaultSchedule } from "./faults.ts";
-import { Expiry } from "./remove-expired.ts";
+import { Delivery, Expiry } from "./remove-expired.ts";
 import { openStorage } from "./store.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 
@@ -22,14 +22,15 @@ export async function openContext(
   const accounts = settings.accounts.map((option) => store.account(option, clock.now()));
   const traffic = new Traffic();
   opened.defer(() => traffic.quiet());
-  const converter = new Converter(log);
-  const conversion = new Conversion({ store, blobs, converter, clock, log });
-  const expiry = new Expiry({ store, clock, log, notifyUrl });
+  const parts = { store, clock, log, closing };
+  const converter = new Converter(parts);
+  const conversion = new Conversion({ ...parts, blobs, converter });
+  const delivery = new Delivery({ ...parts, notifyUrl });
+  const expiry = new Expiry({ ...parts, delivery, tells: notifyUrl !== undefined });
+  const loops = [conversion, expiry, delivery];
   opened.defer(async () => {
-    const stopped = Promise.all([conversion.stop(), expiry.stop()]);
-    // An upload may be waiting for its thread to count pages.
+    await Promise.all(loops.map(({ ended }) => ended));
     await converter.close();
-    await stopped;
   });
   for (const account of accounts)
     for (const path of settings.folders) store.makeFolder(account.id, path, clock.now());
@@ -40,13 +41,12 @@ export async function openContext(
     converter,
     conversion,
     expiry,
+    loops,
     traffic,
     /** By account key. */
     accounts: new Map(accounts.map((account) => [account.key, account])),
     /** Aborted when the archive closes. */
     closing,
-    /** Documents that a fault stores after their connection broke. */
-    lateStores: new Set<Promise<unknown>>(),
     reminderPlugin: settings.reminderPlugin,
     faults: new FaultSchedule(settings.faults),
   };
@@ -58,22 +58,19 @@ class Traffic {
   readonly counts = Object.fromEntries(
     Object.keys(PATHS).map((operation) => [operation, 0]),
   ) as Record<Operation, number>;
-  readonly #active = new Set<Promise<void>>();
+  /** Requests under way; a document that a fault stores late is part of its request. */
+  readonly active = new Set<Promise<void>>();
 
   /** Counts the request whatever becomes of it. Rejects as `work` does. */
-  async track(operation: Operation, work: () => Promise<void>): Promise<void> {
+  track(operation: Operation, work: () => Promise<void>): Promise<void> {
     this.counts[operation] += 1;
-    const active = work();
-    this.#active.add(active);
-    try {
-      await active;
-    } finally {
-      this.#active.delete(active);
-    }
+    const active = work().finally(() => this.active.delete(active));
+    this.active.add(active);
+    return active;
   }
 
   /** Resolves once nothing is under way, what began meanwhile included. */
   async quiet(): Promise<void> {
-    while (this.#active.size > 0) await Promise.allSettled(this.#active);
+    while (this.active.size > 0) await Promise.allSettled(this.active);
   }
 }

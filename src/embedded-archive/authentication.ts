@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { AccountOption, Settings } from "./archive-options.ts";
-import { integer } from "./reading.ts";
-import { fieldOf, type Fields } from "./parameters.ts";
+import { fieldOf, type Fields, integer } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
 
 /** How far the time of a signature may be from ours, either way, milliseconds. */

@@ -17,25 +17,21 @@ const RETRY_MS = 10_000;
 export class Conversion extends Loop<ConversionParts> {
   // A step fails when the disk is full, most likely: then nothing else is worth trying either.
   protected readonly retryMs = RETRY_MS;
-  #idlers: (() => void)[] = [];
+  #idle = Promise.withResolvers<void>();
 
   /** Resolves when no conversion is outstanding; those that never come do not count. */
   async idle(): Promise<void> {
-    if (this.stopping.aborted || !this.parts.store.documents.nextDue()) return;
-    await new Promise<void>((resolve) => this.#idlers.push(resolve));
-  }
-
-  /** Stops after the document in hand. */
-  override async stop(): Promise<void> {
-    await super.stop();
-    this.#settleIdlers();
+    const { store, closing } = this.parts;
+    if (!closing.aborted && store.documents.nextDue())
+      await Promise.race([this.#idle.promise, this.ended]);
   }
 
   protected async step(): Promise<number> {
     const { store, clock } = this.parts;
     const next = store.documents.nextDue();
     if (!next) {
-      this.#settleIdlers();
+      this.#idle.resolve();
+      this.#idle = Promise.withResolvers();
       return Infinity;
     }
     const now = clock.now();
@@ -48,23 +44,17 @@ export class Conversion extends Loop<ConversionParts> {
   }
 
   async #convert(row: StoredDocumentRow): Promise<void> {
-    const { store, blobs, converter, clock, log } = this.parts;
+    const { store, blobs, converter, clock, log, closing } = this.parts;
     try {
-      const found = await converter.run({
-        job: "extract",
-        path: blobs.pathOf(row.sha256),
-        filename: row.filename,
-      });
+      const { sha256, filename } = row;
+      const path = blobs.pathOf(sha256);
+      const found = await converter.run({ job: "extract", path, filename });
       // A conversion that was cut short found nothing, and is made again by the next run.
-      if (!this.stopping.aborted) store.convert(row, found, clock.now());
+      if (!closing.aborted) store.convert(row, found, clock.now());
     } catch (error) {
       log({ event: "not converted", id: row.id, why: messageOf(error) });
       // Behind the others, so that it stops none of them.
       store.documents.postpone(row.id, clock.now() + RETRY_MS);
     }
-  }
-
-  #settleIdlers(): void {
-    for (const settle of this.#idlers.splice(0)) settle();
   }
 }

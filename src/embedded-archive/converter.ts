@@ -1,10 +1,10 @@
 import { extname } from "node:path";
-import { QuietThread } from "../std/quiet-thread.ts";
 import PQueue from "p-queue";
 import { messageOf } from "../std/fault.ts";
+import { QuietThread } from "../std/quiet-thread.ts";
 import type { WorkerReply, WorkerRequest } from "./conversion-worker.ts";
-import type { Converted } from "./document-table.ts";
-import { NOTHING_FOUND } from "./extract.ts";
+import { type Converted, NOTHING_FOUND } from "./document-row.ts";
+import type { LoopParts } from "./loop.ts";
 
 /** A document that takes longer than this is taken to never end. A guess. */
 const JOB_MS_MAX = 60_000;
@@ -15,48 +15,41 @@ const PRIORITY = { pages: 1, extract: 0 } as const;
 /** Looks into documents in a thread of its own, one at a time. Never rejects: what cannot be read is one page. */
 export class Converter {
   readonly #queue = new PQueue({ concurrency: 1 });
-  readonly #log: (event: Record<string, unknown>) => void;
+  readonly #parts: Pick<LoopParts, "log" | "closing">;
   readonly #jobMsMax: number;
   // The source and what is built from it differ in the extension, and nobody rewrites a URL.
   readonly #thread = new QuietThread(
     new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url),
     HEAP_MB_MAX,
   );
-  #closed = false;
 
-  constructor(
-    log: (event: Record<string, unknown>) => void,
-    { jobMsMax = JOB_MS_MAX }: { jobMsMax?: number } = {},
-  ) {
-    this.#log = log;
+  constructor(parts: Pick<LoopParts, "log" | "closing">, jobMsMax = JOB_MS_MAX) {
+    this.#parts = parts;
     this.#jobMsMax = jobMsMax;
   }
 
-  /** What the job finds in the file. */
+  /** What the job finds in the file; given up when the archive closes. */
   run(request: WorkerRequest): Promise<Converted> {
+    const { log, closing } = this.#parts;
     const look = async () => {
-      const reply = await this.#ask(request);
-      if ("found" in reply) return reply.found;
-      const { filename } = request;
-      if (!this.#closed) this.#log({ event: "unreadable", filename, why: reply.failed });
-      return NOTHING_FOUND;
+      try {
+        closing.throwIfAborted();
+        const enough = AbortSignal.any([closing, AbortSignal.timeout(this.#jobMsMax)]);
+        const reply = (await this.#thread.ask(request, enough)) as WorkerReply;
+        if ("found" in reply) return reply.found;
+        throw new Error(reply.failed);
+      } catch (error) {
+        const { filename } = request;
+        if (!closing.aborted) log({ event: "unreadable", filename, why: messageOf(error) });
+        return NOTHING_FOUND;
+      }
     };
     return this.#queue.add(look, { priority: PRIORITY[request.job] });
   }
 
-  /** Gives up what is under way. */
+  /** Ends the thread once nothing is asked of it. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#thread.running?.terminate();
     await this.#queue.onIdle();
-  }
-
-  async #ask(request: WorkerRequest): Promise<WorkerReply> {
-    if (this.#closed) return { failed: "the archive is closing" };
-    try {
-      return (await this.#thread.ask(request, AbortSignal.timeout(this.#jobMsMax))) as WorkerReply;
-    } catch (error) {
-      return { failed: messageOf(error) };
-    }
+    await this.#thread.running?.terminate();
   }
 }

@@ -14,6 +14,18 @@ type MetadataName = (typeof METADATA)[number];
 /** Metadata as far as it is said. */
 export type Metadata = { [Name in MetadataName]?: string };
 
+/** What the conversion found out. Absent texts are left as they are. */
+export type Converted = Metadata & {
+  pages: number;
+  digidoc: boolean;
+  /** For the content search. */
+  text: string;
+  contents: { name: string; size: number; sha256: string; pages: number }[];
+};
+
+/** A document that nothing could be found out about. */
+export const NOTHING_FOUND: Converted = { pages: 1, digidoc: false, text: "", contents: [] };
+
 /** One row of the table `document`. */
 export type StoredDocumentRow = {
   id: number;

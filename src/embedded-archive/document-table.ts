@@ -1,7 +1,7 @@
 import { invariant } from "../std/invariant.ts";
 import type { Statements } from "../sqlite/statements.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
-import { METADATA, type Metadata, type StoredDocumentRow } from "./document-row.ts";
+import { type Converted, METADATA, type Metadata, type StoredDocumentRow } from "./document-row.ts";
 import { fold } from "./fold.ts";
 import { orderBy, select, type Slice, type Sliced } from "./slice.ts";
 
@@ -11,15 +11,6 @@ export type ReceivedDocument = Pick<
   | ("account_id" | "folder_id" | "filename" | "uploaded_at" | "size" | "sha256")
   | ("pages_charged" | "batch" | "expire_at" | "convert_at" | keyof Metadata)
 >;
-
-/** What the conversion found out. Absent texts are left as they are. */
-export type Converted = Metadata & {
-  pages: number;
-  digidoc: boolean;
-  /** For the content search. */
-  text: string;
-  contents: { name: string; size: number; sha256: string; pages: number }[];
-};
 
 /** The texts that say what a document is: columns of `document`, and of its full-text index. */
 export const LABELS = ["filename", ...METADATA] as const;

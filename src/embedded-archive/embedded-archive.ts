@@ -55,8 +55,7 @@ export class EmbeddedArchive implements AsyncDisposable {
     const { admin } = settings;
     const adminUrl = admin && (await listen(adminOf(context, admin.host), admin));
     opened.defer(() => closing.abort(new Error("the embedded archive is closing")));
-    context.conversion.start();
-    context.expiry.start();
+    for (const loop of context.loops) loop.start();
     return new EmbeddedArchive(context, opened.move(), url, adminUrl);
   }
 
@@ -98,10 +97,10 @@ export class EmbeddedArchive implements AsyncDisposable {
     return this.#context.store.notices.counts();
   }
 
-  /** Resolves when no conversion is outstanding, nor a document that a fault stores late. */
+  /** Resolves when what was asked for is done, also what a fault stores late, and no conversion is outstanding. */
   async idle(): Promise<void> {
-    const { lateStores, conversion } = this.#context;
-    while (lateStores.size > 0) await Promise.allSettled(lateStores);
+    const { traffic, conversion } = this.#context;
+    await Promise.allSettled(traffic.active);
     await conversion.idle();
   }
 

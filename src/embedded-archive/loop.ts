@@ -9,32 +9,29 @@ const REST_MS_MAX = 60_000;
 export type LoopParts = {
   readonly clock: Clock;
   readonly log: (event: Record<string, unknown>) => void;
+  /** Aborted once no more step is to begin. */
+  readonly closing: AbortSignal;
 };
 
-/** Takes one step after another until it is stopped. */
+/** Takes one step after another until the archive closes. */
 export abstract class Loop<Parts extends LoopParts> {
   protected readonly parts: Parts;
   /** The rest after a step that failed. */
   protected abstract readonly retryMs: number;
   readonly #wakeup = new Wakeup();
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  /** Resolves once the step that was under way when the archive closed has ended. */
+  ended: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.parts = parts;
   }
 
   /** Resolves with how long to rest before the next one, in milliseconds. */
-  protected abstract step(): number | Promise<number>;
-
-  /** Aborted once no more step is to begin. */
-  get stopping(): AbortSignal {
-    return this.#stopping.signal;
-  }
+  protected abstract step(): Promise<number>;
 
   /** Goes on with what the last run left; call it once. */
   start(): void {
-    this.#running = this.#run();
+    this.ended = this.#run();
   }
 
   /** Ends a rest: there may be something to do, or something due earlier than what is waited for. */
@@ -42,28 +39,16 @@ export abstract class Loop<Parts extends LoopParts> {
     this.#wakeup.notify();
   }
 
-  /** Resolves once the step under way has ended. */
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error("the embedded archive is closing"));
-    await this.#running;
-  }
-
   async #run(): Promise<void> {
-    const { clock } = this.parts;
-    while (!this.stopping.aborted) {
-      const restMs = Math.min(await this.#step(), REST_MS_MAX);
+    const { clock, log, closing } = this.parts;
+    while (!closing.aborted) {
+      const restMs = await this.step().catch((error: unknown) => {
+        log({ event: "fault", why: messageOf(error) });
+        return this.retryMs;
+      });
       if (restMs <= 0) await setImmediate();
-      // Rejects when it is stopped.
-      else await this.#wakeup.wait(restMs, clock, this.stopping).catch(() => undefined);
-    }
-  }
-
-  async #step(): Promise<number> {
-    try {
-      return await this.step();
-    } catch (error) {
-      this.parts.log({ event: "fault", why: messageOf(error) });
-      return this.retryMs;
+      // Rejects when the archive closes.
+      else await this.#wakeup.wait(Math.min(restMs, REST_MS_MAX), clock, closing).catch(() => {});
     }
   }
 }

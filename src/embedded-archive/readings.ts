@@ -3,11 +3,10 @@ import type { Operation } from "../wire/shapes.ts";
 import type { Context } from "./archive-context.ts";
 import { authenticate } from "./authentication.ts";
 import { documentDetailOf, documentOf } from "./document-row.ts";
-import { answer } from "./fault-injection.ts";
+import { answer, outcomeOf, type ReplyFields } from "./answer.ts";
 import { folderDetailOf, folderOf, type FolderRow } from "./folder-table.ts";
 import { type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
-import { outcomeOf, type ReplyFields } from "./reply.ts";
 import { pageOf, sliceOf } from "./slice.ts";
 import type { Account, Store } from "./store.ts";
 

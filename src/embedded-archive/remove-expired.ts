@@ -3,9 +3,6 @@ import { Loop, type LoopParts } from "./loop.ts";
 import type { NoticeRow } from "./notice-table.ts";
 import type { Store } from "./store.ts";
 
-/** `notifyUrl`: where expiries are reported; undefined: they are only logged. */
-export type ExpiryParts = LoopParts & { store: Store; notifyUrl: string | undefined };
-
 /** Between deliveries of one notice: doubled with each failure, up to the second. Guesses. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 3_600_000;
@@ -24,35 +21,25 @@ const NOTICED_MAX = 500;
  */
 export class Expiry extends Loop<ExpiryParts> {
   protected readonly retryMs = RETRY_MS_MIN;
-  /** A loop of its own, for a receiver that takes its time must not delay the log. */
-  readonly #delivery = new Delivery(this.parts);
 
-  override start(): void {
-    super.start();
-    this.#delivery.start();
-  }
-
-  /** Breaks off a delivery under way: it is made again by the next run. */
-  override async stop(): Promise<void> {
-    await Promise.all([super.stop(), this.#delivery.stop()]);
-  }
-
-  protected step(): number {
-    const { store, clock, log, notifyUrl } = this.parts;
+  protected async step(): Promise<number> {
+    const { store, clock, log, delivery, tells } = this.parts;
     const now = clock.now();
     const next = store.notices.nextExpiry();
     if (next === undefined) return Infinity;
     if (next > now) return next - now;
-    const tells = notifyUrl !== undefined;
     const noticed = store.inOneTransaction(() => store.notices.notice(now, tells, NOTICED_MAX));
     for (const row of noticed) log(bodyOf(row));
-    this.#delivery.poke();
+    delivery.poke();
     return 0;
   }
 }
 
-/** Delivers what was noticed, one notice after another. */
-class Delivery extends Loop<ExpiryParts> {
+/** `tells`: what is noticed is to be delivered; otherwise it is only logged. */
+type ExpiryParts = LoopParts & { store: Store; delivery: Delivery; tells: boolean };
+
+/** Delivers what was noticed, one notice after another. A loop of its own: a slow receiver must not delay the log. */
+export class Delivery extends Loop<LoopParts & { store: Store; notifyUrl: string | undefined }> {
   protected readonly retryMs = RETRY_MS_MIN;
 
   protected async step(): Promise<number> {
@@ -67,7 +54,7 @@ class Delivery extends Loop<ExpiryParts> {
       await this.#post(notifyUrl, bodyOf(next));
       store.notices.delivered(next.id, clock.now());
     } catch (error) {
-      if (this.stopping.aborted) return 0;
+      if (this.parts.closing.aborted) return 0;
       const backoffMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(next.attempts, 30));
       store.notices.postpone(next.id, clock.now() + backoffMs);
       log({ event: "not notified", notice: next.id, why: messageOf(error) });
@@ -76,7 +63,7 @@ class Delivery extends Loop<ExpiryParts> {
   }
 
   async #post(url: string, body: Record<string, unknown>): Promise<void> {
-    const signal = AbortSignal.any([this.stopping, AbortSignal.timeout(ANSWER_MS_MAX)]);
+    const signal = AbortSignal.any([this.parts.closing, AbortSignal.timeout(ANSWER_MS_MAX)]);
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(body), signal } as const;
     const response = await fetch(url, { ...init, redirect: "manual" });

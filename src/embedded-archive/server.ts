@@ -9,7 +9,7 @@ import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { Context } from "./archive-context.ts";
 import { PLAIN_HEADERS } from "./local.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
-import { JSON_TYPE, refused, send } from "./reply.ts";
+import { JSON_TYPE, refused, send } from "./answer.ts";
 import { serveReading } from "./readings.ts";
 import type { Fields } from "./parameters.ts";
 import { addPages } from "./pages.ts";

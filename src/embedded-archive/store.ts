@@ -6,12 +6,16 @@ import { Blobs } from "./blobs.ts";
 import { makePrivate } from "./privacy.ts";
 import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./archive-options.ts";
-import { type StoredDocument, storedDocumentOf, type StoredDocumentRow } from "./document-row.ts";
-import { type Converted, DocumentTable, type ReceivedDocument } from "./document-table.ts";
+import {
+  type Converted,
+  type StoredDocument,
+  storedDocumentOf,
+  type StoredDocumentRow,
+} from "./document-row.ts";
+import { DocumentTable, type ReceivedDocument } from "./document-table.ts";
 import { type FolderDescription, FolderTable } from "./folder-table.ts";
 import { NoticeTable } from "./notice-table.ts";
-import type { ParameterValues } from "./parameters.ts";
-import { folderPath } from "./reading.ts";
+import { folderPath, type ParameterValues } from "./parameters.ts";
 import { unusable } from "./refusal.ts";
 import { lockDirectory, openDatabase } from "./store-schema.ts";
 import { search, type SearchResult } from "./search-rows.ts";

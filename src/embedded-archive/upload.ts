@@ -4,13 +4,12 @@ import { sizeLimit } from "./archive-options.ts";
 import { authenticate } from "./authentication.ts";
 import { documentDetailOf } from "./document-row.ts";
 import type { Draft } from "./draft.ts";
-import { answer, answerEarly } from "./fault-injection.ts";
+import { answer, answerEarly, outcomeOf, type ReplyFields } from "./answer.ts";
 import type { FaultAction } from "./faults.ts";
 import { fieldOf, type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
 import { folderAsked } from "./readings.ts";
 import { receive, type Sink } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
-import { outcomeOf, type ReplyFields } from "./reply.ts";
 import type { Account, Store } from "./store.ts";
 
 /**

@@ -184,7 +184,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_376,
   cli: 6_923,
   "main.ts": 24,
-  "embedded-archive": 4_408,
+  "embedded-archive": 4_334,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

@@ -169,15 +169,16 @@ test("a letter with hundreds of thousands of marks is read at once", AT_ONCE, as
 
 test("a document that takes too long is given up, and the next one is read", async () => {
   const log: unknown[] = [];
+  const closing = new AbortController().signal;
   await using under = await ArchiveUnderTest.open();
   await under.store("long.pdf", pdfOf(400, { text: "many words ".repeat(40) }));
   await under.store("short.pdf", pdfOf(2, { seed: 1 }));
   await under.archive.close();
   const [long = "", short = ""] = under.stored();
-  const converter = new Converter((event) => log.push(event), { jobMsMax: 30 });
+  const converter = new Converter({ closing, log: (event) => log.push(event) }, 30);
   const extract = { job: "extract", filename: "long.pdf" } as const;
   expect((await converter.run({ ...extract, path: long })).pages).toBe(1);
-  const patient = new Converter(() => {});
+  const patient = new Converter({ closing, log: () => {} });
   expect((await patient.run({ ...extract, path: short })).pages).toBe(2);
   expect(log).toMatchObject([{ event: "unreadable", filename: "long.pdf" }]);
   await Promise.all([converter.close(), patient.close()]);
