@@ -1,6 +1,5 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import formbody from "@fastify/formbody";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
@@ -18,6 +17,7 @@ import { serveUpload } from "./upload.ts";
 
 /** Bytes of a url-encoded body; the interface's fields take a few kilobytes. */
 const FORM_BYTES_MAX = 1024 * 1024;
+const FORM_TYPE = "application/x-www-form-urlencoded";
 /** Uploads share the process's descriptors; one network may hold a good part of them, as a large office does. */
 const CONNECTIONS = { connections: 500, perNetwork: 250 };
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -62,7 +62,9 @@ export async function serverOf(context: Context): Promise<FastifyInstance> {
 /** Forms in both encodings; any other body is read and thrown away, so that it can be answered. */
 async function takeBodies(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
-  await app.register(formbody, { parser: (text) => fieldsOfForm(text) });
+  app.addContentTypeParser(FORM_TYPE, { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, [...new URLSearchParams(body.toString())]),
+  );
   await app.register(multipart, {
     limits: MULTIPART_LIMITS,
     isPartAFile,
@@ -144,12 +146,6 @@ function refusalOf({ statusCode, message }: FastifyError): Refusal {
   const isBroken = /multipart|terminated early|premature|needle/i.test(message);
   if (isClients || isBroken) return new Refusal("MALFORMED_REQUEST", 400);
   return new Refusal("INTERNAL_ERROR", 500);
-}
-
-function fieldsOfForm(text: string): Record<string, unknown> {
-  const fields: Fields = [...new URLSearchParams(text)];
-  // The plugin's type asks for an object, and a list is one.
-  return fields as unknown as Record<string, unknown>;
 }
 
 /** Bodies are forms; multipart is for uploads. A missing body has no type and no fields. */

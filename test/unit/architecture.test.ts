@@ -38,7 +38,6 @@ const SHARED_WITH_DASHBOARD = "../sync/record.ts";
 /** The one home, or the few, of every library. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@embedpdf/pdfium": ["formats"],
-  "@fastify/formbody": ["embedded-archive"],
   "@fastify/multipart": ["embedded-archive"],
   "better-sqlite3": ["sqlite", "journal", "embedded-archive"],
   chokidar: ["source"],
@@ -184,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_376,
   cli: 6_923,
   "main.ts": 24,
-  "embedded-archive": 4_334,
+  "embedded-archive": 4_330,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */
