@@ -12,7 +12,7 @@ export const JSON_TYPE = "application/json;charset=UTF-8";
 export type ReplyFields = Record<string, unknown>;
 
 /** A reply before it goes out. */
-export type OperationReply = { status: number; body: Record<string, unknown> };
+type OperationReply = { status: number; body: ReplyFields };
 
 /** Runs an operation; its refusal is an outcome, too. */
 export async function outcomeOf(
@@ -84,10 +84,9 @@ export async function answer(
       return send(reply, misreported(await work(), fault));
     case "wrongDocument":
       return send(reply, withAnother(await work()));
-    case "error": {
+    case "error":
       if (fault.stored) await work();
       return send(reply, refused(context.settings, new Refusal(fault.code, fault.status)));
-    }
     case "hollow":
       return send(reply, hollow(await work(), fault.lists));
     default:
@@ -150,24 +149,13 @@ async function sendBomb(reply: FastifyReply, bytes: number): Promise<void> {
 /** A list's and a look-up's documents alike. */
 function misreported(
   { status, body }: OperationReply,
-  { field, value }: { readonly field: string; readonly value: string },
+  { field, value }: Extract<FaultAction, { do: "misreport" }>,
 ): OperationReply {
-  const wrong = (item: Record<string, unknown>) => {
-    if (item["status"] !== "CONVERTED") return item;
+  const wrong = (_key: string, item: Record<string, unknown> | null) => {
+    if (item?.["status"] !== "CONVERTED") return item;
     return { ...item, [field]: typeof item[field] === "number" ? Number(value) : value };
   };
-  const { document, documents } = body as {
-    document?: Record<string, unknown>;
-    documents?: Record<string, unknown>[];
-  };
-  return {
-    status,
-    body: {
-      ...body,
-      ...(document && { document: wrong(document) }),
-      ...(documents && { documents: documents.map(wrong) }),
-    },
-  };
+  return { status, body: JSON.parse(JSON.stringify(body), wrong) as OperationReply["body"] };
 }
 
 function withAnother(outcome: OperationReply): OperationReply {

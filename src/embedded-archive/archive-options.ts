@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../std/clock.ts";
 import type { FaultPlan } from "./faults.ts";
-import { FILE_FORMATS, type FileFormat, kindOf } from "../formats/file-format.ts";
+import { type FileFormat, kindOf } from "../formats/file-format.ts";
 import { unusable } from "./refusal.ts";
 
 /** One company at the archive: its own folder tree, documents and page allowance. */
@@ -94,27 +94,10 @@ export type EmbeddedArchiveOptions = Omit<Settings, keyof typeof DEFAULTS> & {
 export function settingsOf({ dataDir, listen, ...options }: EmbeddedArchiveOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const settings: Settings = { ...DEFAULTS, ...Object.fromEntries(given), dataDir, listen };
-  assertAccounts(settings.accounts);
-  const kinds: readonly string[] = FILE_FORMATS;
-  const unknown = Object.keys(settings.maxFileSizeByKind).find((kind) => !kinds.includes(kind));
-  if (unknown !== undefined)
-    throw unusable(`there is no kind ${JSON.stringify(unknown)}`, `Kinds: ${kinds.join(", ")}.`);
-  if (settings.notifyUrl !== undefined && !/^https?:$/.test(protocolOf(settings.notifyUrl)))
-    throw unusable("the address to notify is no http or https URL", "Write http://HOST/PATH.");
+  const keys = new Set(settings.accounts.map(({ key }) => key));
+  if (keys.size === 0 || keys.size < settings.accounts.length || keys.has(""))
+    throw unusable("accounts cannot be used", "Name at least one, and give each a key of its own.");
   return settings;
-}
-
-function assertAccounts(accounts: Settings["accounts"]): void {
-  if (accounts.length === 0)
-    throw unusable("accounts is empty", "Name at least one account, or leave accounts out.");
-  const keys = new Set(accounts.map((account) => account.key));
-  if (keys.size !== accounts.length)
-    throw unusable("two accounts have the same key", "Give every account a key of its own.");
-  if (keys.has("")) throw unusable("an account has an empty key", "Give every account a key.");
-}
-
-function protocolOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).protocol : "";
 }
 
 /** Bytes, by kind. */

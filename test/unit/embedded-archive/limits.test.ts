@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
 import { asiceOf, pdfOf, pngOf } from "../../fixtures/documents.ts";
-import { FILE_FORMATS } from "../../../src/formats/file-format.ts";
 
 const pdf = pdfOf(1);
 
@@ -37,13 +36,5 @@ describe("how large a document may be", () => {
     await using under = await ArchiveUnderTest.open({ maxFileSizeByKind: { pdf: 1 } });
     expect(outcomeOf(await under.upload({ filename: "a.txt" }, "x".repeat(100_000)))).toBe("OK");
     expect(outcomeOf(await under.upload({ filename: "a.pdf" }, pdf))).toBe("FILE_SIZE_TOO_BIG");
-  });
-
-  test("a kind that does not exist is refused", async () => {
-    const open = ArchiveUnderTest.open({ maxFileSizeByKind: { docx: 1 } as never });
-    await expect(open).rejects.toMatchObject({
-      code: "EMBEDDED_ARCHIVE_OPTIONS",
-      hint: `Kinds: ${FILE_FORMATS.join(", ")}.`,
-    });
   });
 });
