@@ -56,7 +56,7 @@ function addReads(app: FastifyInstance, context: Context): void {
   app.get<{ Querystring: Record<string, string> }>("/documents", async ({ query }) => {
     const account = accountOf(context, query["account"]);
     const limit = Math.min(numberOf(query["limit"] ?? DOCUMENTS_DEFAULT), DOCUMENTS_MAX);
-    const documents = store.audit(account.id, numberOf(query["after"] ?? 0), limit);
+    const documents = [...store.audit(account.id, numberOf(query["after"] ?? 0), limit)];
     const last = documents.at(-1);
     return { documents, next: documents.length === limit && last ? last.id : null };
   });

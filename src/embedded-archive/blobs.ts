@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, renameSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncDirectory } from "../std/durable.ts";
@@ -25,23 +25,22 @@ export class Blobs {
   readonly #handle: FileHandle;
   readonly #durable: boolean;
 
-  private constructor(dataDir: string, handle: FileHandle, durable: boolean) {
-    this.#root = join(dataDir, "blobs");
-    this.#incoming = incomingOf(dataDir);
+  private constructor(root: string, incoming: string, handle: FileHandle, durable: boolean) {
+    this.#root = root;
+    this.#incoming = incoming;
     this.#handle = handle;
     this.#durable = durable;
   }
 
   /** Makes the directories if missing; touches nothing in them. Close it after use. */
   static async open(dataDir: string, durable = true): Promise<Blobs> {
-    const root = join(dataDir, "blobs");
-    makeDirectory(incomingOf(dataDir), PRIVATE_DIRECTORY);
-    makeDirectory(root, PRIVATE_DIRECTORY);
+    const [root, incoming] = [join(dataDir, "blobs"), join(dataDir, "incoming")];
+    for (const dir of [root, incoming]) makeDirectory(dir, PRIVATE_DIRECTORY);
     const there = new Set(await readdir(root));
     for (const shard of SHARDS)
       if (!there.has(shard)) await mkdir(join(root, shard), PRIVATE_DIRECTORY);
     for (const dir of [root, dataDir]) syncDirectory(dir);
-    return new Blobs(dataDir, await open(incomingOf(dataDir), "r"), durable);
+    return new Blobs(root, incoming, await open(incoming, "r"), durable);
   }
 
   /**
@@ -49,14 +48,31 @@ export class Blobs {
    * and so does every blob that no row speaks of. What is no blob's name is left alone.
    */
   async recover(isKnown: (sha256: string) => boolean): Promise<void> {
-    for (const name of await readdir(this.#incoming)) {
-      const path = join(this.#incoming, name);
-      const sha256 = await digestOf(path);
+    for await (const { path, sha256 } of this.unfinished())
       if (isKnown(sha256) && !this.has(sha256)) await rename(path, this.pathOf(sha256));
       else await rm(path);
+    for await (const { path, sha256 } of this.files())
+      if (sha256 !== undefined && !isKnown(sha256)) await rm(path);
+  }
+
+  /** Uploads without a place, each with the digest of its bytes. */
+  async *unfinished(): AsyncGenerator<{ name: string; path: string; sha256: string }> {
+    for (const name of await readdir(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      yield { name, path, sha256: await digestOf(path) };
     }
-    for await (const { sha256, path } of blobsBelow(this.#root))
-      if (!isKnown(sha256)) await rm(path);
+  }
+
+  /** All that is below `blobs/`, with the digest that it is named after; undefined where it is no blob. */
+  async *files(): AsyncGenerator<{ name: string; path: string; sha256: string | undefined }> {
+    for (const shard of (await readdir(this.#root)).sort()) {
+      const dir = join(this.#root, shard);
+      const inside = (await stat(dir)).isDirectory() ? (await readdir(dir)).sort() : [""];
+      for (const name of inside) {
+        const isBlob = SHARDS.includes(shard) && name.startsWith(shard) && DIGEST.test(name);
+        yield { name: join(shard, name), path: join(dir, name), sha256: isBlob ? name : undefined };
+      }
+    }
   }
 
   /** Where the bytes with this digest are. */
@@ -68,9 +84,9 @@ export class Blobs {
     return existsSync(this.pathOf(sha256));
   }
 
-  /** A file to write an upload into. */
-  draft(limitOf: LimitOf): Draft {
-    return new Draft(this.#incoming, limitOf, this.#durable);
+  /** A file to write an upload into, or no more than its first `kept` bytes. */
+  draft(limitOf: LimitOf, kept = Infinity): Draft {
+    return new Draft(this.#incoming, limitOf, this.#durable, kept);
   }
 
   /** The names of all sealed drafts are on the disk when this resolves. */
@@ -90,19 +106,6 @@ export class Blobs {
   async close(): Promise<void> {
     await this.#handle.close();
   }
-}
-
-/** Where uploads are written before they have a row. */
-export function incomingOf(dataDir: string): string {
-  return join(dataDir, "incoming");
-}
-
-/** Every blob below `root`; files whose names are no digests, or in the wrong place, are none. */
-async function* blobsBelow(root: string): AsyncGenerator<{ sha256: string; path: string }> {
-  for (const shard of SHARDS)
-    for (const name of await readdir(join(root, shard)))
-      if (DIGEST.test(name) && name.startsWith(shard))
-        yield { sha256: name, path: join(root, shard, name) };
 }
 
 /** SHA-256 of a file, hexadecimal. */

@@ -1,22 +1,16 @@
-import { access, open, readdir, stat } from "node:fs/promises";
+import { access, open, stat } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { join } from "node:path";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
-import { type Blobs, digestOf, incomingOf } from "./blobs.ts";
+import { digestOf } from "./blobs.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { unusable } from "./refusal.ts";
-import { openStorage, type Store } from "./store.ts";
+import { openStorage } from "./store.ts";
 
-/** Documents read from the database at a time. */
-const CHUNK = 1_000;
-
-type Parts = {
-  readonly dataDir: string;
-  readonly store: Store;
-  readonly blobs: Blobs;
+type Parts = Awaited<ReturnType<typeof openStorage>> & {
   readonly clock: Clock;
   readonly opened: AsyncDisposableStack;
 };
@@ -45,7 +39,7 @@ export class ClosedArchive implements AsyncDisposable {
     }
     await using opened = new AsyncDisposableStack();
     const storage = await openStorage(dataDir, opened);
-    return new ClosedArchive({ ...storage, dataDir, clock, opened: opened.move() });
+    return new ClosedArchive({ ...storage, clock, opened: opened.move() });
   }
 
   /**
@@ -53,7 +47,7 @@ export class ClosedArchive implements AsyncDisposable {
    * `temporary` and `orphan` are what a crash may leave; the next start finishes or removes them.
    */
   async *check(total: CheckTotal): AsyncGenerator<CheckFinding> {
-    const { dataDir, store, blobs } = this.#parts;
+    const { store, blobs } = this.#parts;
     for (const line of store.damage()) yield { what: "database", message: line };
     for (const { key, pages_used, charged } of store.wrongCharges())
       yield {
@@ -61,32 +55,26 @@ export class ClosedArchive implements AsyncDisposable {
         message: `account ${key} was charged ${pages_used} pages, its documents make ${charged}`,
       };
     const incoming = new Set<string>();
-    for (const name of await readdir(incomingOf(dataDir))) {
-      const path = join(incomingOf(dataDir), name);
-      incoming.add(await digestOf(path));
+    for await (const { name, sha256 } of blobs.unfinished()) {
+      incoming.add(sha256);
       yield { what: "temporary", message: `incoming/${name} is an unfinished upload` };
     }
     for (const { id } of store.accounts())
       for (const count of store.documents.counts(id, "status").values()) total.documents += count;
     const known = new Map<string, KnownBlob>();
     for (const { sha256, ...blob } of store.documents.blobs()) known.set(sha256, blob);
-    yield* checkFiles(join(dataDir, "blobs"), known, total);
+    for await (const { name, path, sha256 } of blobs.files()) {
+      const finding = await checkFile(path, sha256, known, total);
+      if (finding) yield { ...finding, message: `blobs/${name} ${finding.message}` };
+    }
     for (const [sha256, { id }] of known)
       if (!blobs.has(sha256) && !incoming.has(sha256))
         yield { what: "missing", message: `document ${id} has no bytes: ${sha256} is not there` };
   }
 
   /** The account's documents, oldest first; without a key the first account's. */
-  *documents(key?: string): Generator<StoredDocument> {
-    const { id } = this.#account(key);
-    let after = 0;
-    for (;;) {
-      const some = this.#parts.store.audit(id, after, CHUNK);
-      yield* some;
-      const last = some.at(-1);
-      if (!last || some.length < CHUNK) return;
-      after = last.id;
-    }
+  documents(key?: string): Iterable<StoredDocument> {
+    return this.#parts.store.audit(this.#account(key).id);
   }
 
   /**
@@ -148,40 +136,21 @@ export type CheckTotal = { documents: number; blobs: number; bytes: number };
 
 /** Its bytes, and one of the documents that have it. */
 type KnownBlob = { size: number; id: number };
-type KnownBlobs = ReadonlyMap<string, KnownBlob>;
-
-async function* checkFiles(
-  root: string,
-  known: KnownBlobs,
-  total: CheckTotal,
-): AsyncGenerator<CheckFinding> {
-  for (const shard of (await readdir(root)).sort()) {
-    const dir = join(root, shard);
-    const names = (await stat(dir)).isDirectory() ? (await readdir(dir)).sort() : [""];
-    for (const name of names) {
-      const finding = await checkFile(join(dir, name), shard, name, known, total);
-      const shown = join("blobs", shard, name);
-      if (finding) yield { ...finding, message: `${shown} ${finding.message}` };
-    }
-  }
-}
 
 async function checkFile(
   path: string,
-  shard: string,
-  name: string,
-  known: KnownBlobs,
+  sha256: string | undefined,
+  known: ReadonlyMap<string, KnownBlob>,
   total: CheckTotal,
 ): Promise<CheckFinding | undefined> {
-  if (!/^[0-9a-f]{64}$/.test(name) || !name.startsWith(shard))
-    return { what: "foreign", message: "is none of the archive's files" };
-  const row = known.get(name);
+  if (sha256 === undefined) return { what: "foreign", message: "is none of the archive's files" };
+  const row = known.get(sha256);
   if (!row) return { what: "orphan", message: "belongs to no document" };
   const { size } = await stat(path);
   total.blobs += 1;
   total.bytes += size;
   if (size !== row.size)
     return { what: "damaged", message: `has ${size} bytes, document ${row.id} has ${row.size}` };
-  if ((await digestOf(path)) === name) return undefined;
+  if ((await digestOf(path)) === sha256) return undefined;
   return { what: "damaged", message: `of document ${row.id} has another digest than its name` };
 }

@@ -68,13 +68,13 @@ export class DocumentTable {
   }
 
   /** Uploaded documents of the account with ids above `after`, oldest first; -1: no limit. */
-  uploaded(accountId: number, after = 0, limit = -1): StoredDocumentRow[] {
+  uploaded(accountId: number, after = 0, limit = -1): IterableIterator<StoredDocumentRow> {
     return this.#sql
       .of<StoredDocumentRow>(
         `SELECT * FROM document NOT INDEXED
          WHERE account_id = ? AND digidoc_id IS NULL AND id > ? ORDER BY id LIMIT ?`,
       )
-      .all(accountId, after, limit);
+      .iterate(accountId, after, limit);
   }
 
   /** The uploaded document with this id, of whatever account. */

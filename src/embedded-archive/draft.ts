@@ -21,6 +21,7 @@ export class Draft {
   isPlaced = false;
   readonly #limitOf: LimitOf;
   readonly #durable: boolean;
+  readonly #kept: number;
   readonly #hash = createHash("sha256");
   #head: Buffer = Buffer.alloc(0);
   #limit: number | undefined;
@@ -29,10 +30,12 @@ export class Draft {
   #file: FileHandle | undefined;
   #size = 0;
 
-  constructor(dir: string, limitOf: LimitOf, durable: boolean) {
+  /** @param kept of more bytes than this the rest is dropped, as if it had not come */
+  constructor(dir: string, limitOf: LimitOf, durable: boolean, kept: number) {
     this.path = join(dir, randomUUID());
     this.#limitOf = limitOf;
     this.#durable = durable;
+    this.#kept = kept;
   }
 
   /** Bytes that came in, also those past the limit. */
@@ -46,7 +49,9 @@ export class Draft {
   }
 
   /** Bytes past the limit are counted and thrown away. */
-  async write(chunk: Buffer): Promise<void> {
+  async write(given: Buffer): Promise<void> {
+    const chunk = given.subarray(0, this.#kept - this.#size);
+    if (chunk.length === 0) return;
     this.#size += chunk.length;
     if (this.#limit === undefined) {
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);

@@ -84,7 +84,7 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** Every document that was uploaded to the account, oldest first; not those inside digidocs. */
   documents(account?: string): StoredDocument[] {
-    return this.#context.store.audit(accountOf(this.#context, account).id);
+    return [...this.#context.store.audit(accountOf(this.#context, account).id)];
   }
 
   /** Pages charged to the account: the true number of every converted document, and at least 1. */

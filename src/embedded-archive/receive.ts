@@ -1,10 +1,8 @@
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import type { Draft } from "./draft.ts";
 import type { Fields } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
-
-/** Where a file's bytes go as they come in; undefined: nowhere, they are only read. */
-export type Sink = { write(chunk: Buffer): Promise<void> } | undefined;
 
 /**
  * Characters of all fields together: as many as a url-encoded body may have. Small enough that a
@@ -40,7 +38,7 @@ export function isPartAFile(_name: unknown, type: unknown, filename: unknown): b
 
 /**
  * Reads a multipart body to its end. `begin` is called once: before the first file with the fields
- * so far, or after the last part of a body without a file.
+ * so far, or after the last part of a body without a file. The file's bytes go where it says; undefined: nowhere.
  *
  * Rejects when the fields are too long, when anything with a name follows the file, which is the last
  * part (7), so that nothing is stored without what came with it; and when the body breaks off, also between its last byte and
@@ -48,7 +46,7 @@ export function isPartAFile(_name: unknown, type: unknown, filename: unknown): b
  */
 export async function receive(
   request: FastifyRequest,
-  begin: (fields: Fields) => Promise<Sink>,
+  begin: (fields: Fields) => Promise<Draft | undefined>,
 ): Promise<void> {
   const fields: [string, string][] = [];
   let length = 0;
@@ -96,10 +94,10 @@ async function textOf(part: Multipart): Promise<string | undefined> {
   return length <= FIELDS_LENGTH_MAX ? Buffer.concat(chunks).toString() : undefined;
 }
 
-async function pour(part: MultipartFile, sink: Sink): Promise<void> {
+async function pour(part: MultipartFile, draft: Draft | undefined): Promise<void> {
   let refused = 0;
   for await (const chunk of part.file) {
-    if (sink) await sink.write(chunk as Buffer);
+    if (draft) await draft.write(chunk as Buffer);
     else refused += (chunk as Buffer).length;
     if (refused > REFUSED_BYTES_MAX) throw new Refusal("REQUEST_TOO_LARGE", 413);
   }

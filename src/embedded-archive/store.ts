@@ -28,11 +28,7 @@ export type Account = AccountOption & { id: number; rootId: number };
  * Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why they cannot be opened. `durable` false:
  * nothing waits for the disk.
  */
-export async function openStorage(
-  dataDir: string,
-  opened: AsyncDisposableStack,
-  durable = true,
-): Promise<{ store: Store; blobs: Blobs }> {
+export async function openStorage(dataDir: string, opened: AsyncDisposableStack, durable = true) {
   makePrivate(dataDir);
   const blobs = await Blobs.open(dataDir, durable);
   opened.defer(() => blobs.close());
@@ -192,11 +188,10 @@ export class Store {
   }
 
   /** What the account has stored, oldest first: of ids above `after`, `limit` of them or all. */
-  audit(accountId: number, after?: number, limit?: number): StoredDocument[] {
+  *audit(accountId: number, after?: number, limit?: number): Generator<StoredDocument> {
     const paths = new Map(this.folders.tree(accountId).map(({ id, path }) => [id, path]));
-    return this.documents
-      .uploaded(accountId, after, limit)
-      .map((row) => storedDocumentOf(row, paths.get(row.folder_id) ?? ""));
+    for (const row of this.documents.uploaded(accountId, after, limit))
+      yield storedDocumentOf(row, paths.get(row.folder_id) ?? "");
   }
 
   /** All of `work`'s changes, or none; one commit for many. */

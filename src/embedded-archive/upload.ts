@@ -8,7 +8,7 @@ import { answer, answerEarly, outcomeOf, type ReplyFields } from "./answer.ts";
 import type { FaultAction } from "./faults.ts";
 import { fieldOf, type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
 import { folderAsked } from "./readings.ts";
-import { receive, type Sink } from "./receive.ts";
+import { receive } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
 import type { Account, Store } from "./store.ts";
 
@@ -37,14 +37,11 @@ export async function serveUpload(
 /** Leaves the reading of a request that has had its reply. */
 class AnsweredEarly extends Error {}
 
-/** What is known of an upload before its file is read: who, what, where to, and what its file has to be. */
-type Admission = Awaited<ReturnType<typeof admit>>;
-
 /** An upload on its way in. */
 class Upload {
   readonly #context: Context;
   readonly #reply: FastifyReply;
-  #admission: Admission | Refusal = new Refusal("NO_FILE_DATA");
+  #admission: ReturnType<typeof admit> | undefined;
   #begunAt = 0;
   #goneAt: number | undefined;
   fault: FaultAction | undefined;
@@ -55,8 +52,8 @@ class Upload {
     this.#reply = reply;
   }
 
-  /** The fields are in; the file, if there is one, comes next. */
-  async begin(fields: Fields): Promise<Sink> {
+  /** The fields are in; the file, if there is one, comes next. Undefined: it is refused, once it is read. */
+  async begin(fields: Fields): Promise<Draft | undefined> {
     const { settings, blobs, faults } = this.#context;
     this.#begunAt = settings.clock.now();
     this.#reply.raw.once("close", () => {
@@ -67,23 +64,24 @@ class Upload {
       answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
       throw new AnsweredEarly();
     }
-    this.#admission = await admit(this.#context, fields).catch(refusalOf);
-    if (this.#admission instanceof Refusal) return undefined;
-    const { filename } = this.#admission.asked;
-    this.draft = blobs.draft((head) => sizeLimit(settings, head, filename));
-    return this.fault?.do === "shorten" ? shortened(this.draft, this.fault.bytes) : this.draft;
+    this.#admission = admit(this.#context, fields);
+    const admission = await this.#admission.catch(() => undefined);
+    const kept = this.fault?.do === "shorten" ? this.fault.bytes : Infinity;
+    this.draft =
+      admission && blobs.draft((head) => sizeLimit(settings, head, admission.asked.filename), kept);
+    return this.draft;
   }
 
   /** Endpoints, 7, the part with the file. The body has ended as it should; what this resolves with is on the disk. */
   async finish(): Promise<ReplyFields> {
-    if (this.#admission instanceof Refusal) throw this.#admission;
-    const { account, asked, folderId, sha256 } = this.#admission;
+    const admission = await this.#admission;
     const { store, blobs, converter, conversion, expiry, settings } = this.#context;
     const { clock, onStored, quotaPages, convertDelayMs } = settings;
     const draft = this.draft;
     const receivedAt = clock.now();
-    if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
+    if (!admission || !draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
     if (draft.isTooBig) throw new Refusal("FILE_SIZE_TOO_BIG");
+    const { account, asked, folderId, sha256 } = admission;
     const sealed = await draft.seal();
     if (sealed.sha256 !== (sha256 ?? sealed.sha256)) throw new Refusal("INVALID_SIG");
     const quota = () => store.quotaOf(account.id, quotaPages);
@@ -157,22 +155,4 @@ function metadataOf(asked: ParameterValues<"upload">) {
 function convertAtOf(fault: FaultAction | undefined, now: number, delayMs: number): number | null {
   if (fault?.do !== "convert") return now + delayMs;
   return fault.afterMs === "never" ? null : now + fault.afterMs;
-}
-
-/** Thrown once the whole body is read; any other error at once. */
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  throw error;
-}
-
-/** Takes all of a file and passes its first bytes on. */
-function shortened(draft: Draft, bytes: number): Sink {
-  let left = bytes;
-  return {
-    async write(chunk) {
-      const kept = chunk.subarray(0, left);
-      left -= kept.length;
-      if (kept.length > 0) await draft.write(kept);
-    },
-  };
 }
