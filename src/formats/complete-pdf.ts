@@ -2,7 +2,9 @@ import { constants, createInflate, type Inflate } from "node:zlib";
 import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
 import { inflated, isDamage, LARGE } from "./deflated.ts";
 import { PDF_HEADER_WITHIN } from "./file-format.ts";
-import { lastIndexOf, type RandomAccess } from "./random-access.ts";
+import { BLOCK_BYTES } from "./gaps.ts";
+import { cannotHoldZeros } from "./jpeg-zeros.ts";
+import { fromOn, lastIndexOf, type RandomAccess } from "./random-access.ts";
 
 /** What leads to the end mark must lie within so many bytes before it. */
 const TAIL_BYTES = 2048;
@@ -98,15 +100,16 @@ async function isLedTo(file: RandomAccess, end: number): Promise<boolean> {
 type SoundStreams = Map<number, boolean | undefined>;
 
 /**
- * Whether the zeros at `at` may be content: of a picture, a font or an attached file that is not compressed, or of
- * deflated data whose checksum is right; undefined: it cannot be told, as of what is compressed otherwise, encrypted,
- * or neither compressed nor one of these.
+ * Whether the zeros of this block may be content: of a picture, a font or an attached file that is not compressed, or of
+ * deflated data whose checksum is right; undefined: it cannot be told, as of most JPEGs, of what is compressed otherwise,
+ * encrypted, or neither compressed nor one of these.
  */
 async function mayHoldZeros(
   file: RandomAccess,
-  at: number,
+  block: number,
   sound: SoundStreams,
 ): Promise<boolean | undefined> {
+  const at = await firstOfZeros(file, block);
   const stream = await lastIndexOf(file, "stream", at, STREAM_BYTES_MAX);
   if (stream === undefined) return false;
   const from = Math.max(0, stream - TAIL_BYTES);
@@ -115,16 +118,39 @@ async function mayHoldZeros(
   const dictionary = before.slice(before.lastIndexOf("obj"));
   const filter = /\/Filter\s*(?:\[\s*)?(\/\w+)?/.exec(dictionary);
   if (!filter) return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary) || undefined;
-  const isDeflated = filter[1] === "/FlateDecode" || filter[1] === "/Fl";
-  if (isDeflated && !sound.has(stream))
-    sound.set(stream, await isSound(file, stream + "stream".length, at));
+  const way = filter[1] ?? "";
+  if (WITHOUT_ZEROS.has(way)) return false;
+  const data = await dataBehind(file, stream);
+  if (JPEG.has(way))
+    return (await cannotHoldZeros(fromOn(file, data), at - data)) ? false : undefined;
+  if (DEFLATED.has(way) && !sound.has(stream)) sound.set(stream, await isSound(file, data, at));
   return sound.get(stream);
 }
 
-/** Whether the deflated data from `mark` on are as their checksum says; `at`: of which the bytes before are there. */
-async function isSound(file: RandomAccess, mark: number, at: number): Promise<boolean | undefined> {
+/** Where the zeros begin that this block is full of. */
+async function firstOfZeros(file: RandomAccess, block: number): Promise<number> {
+  const from = Math.max(0, block - BLOCK_BYTES);
+  const before = await file.read(from, block - from);
+  return from + before.findLastIndex((byte) => byte !== 0) + 1;
+}
+
+/** How data are encoded (ISO 32000-1, 7.4), in full and in short. */
+const DEFLATED: ReadonlySet<string> = new Set(["/FlateDecode", "/Fl"]);
+const JPEG: ReadonlySet<string> = new Set(["/DCTDecode", "/DCT"]);
+/** Texts, and codes that make no block of zeros whatever the content. */
+const WITHOUT_ZEROS: ReadonlySet<string> = new Set(
+  "/ASCIIHexDecode /AHx /ASCII85Decode /A85 /LZWDecode /LZW /CCITTFaxDecode /CCF".split(" "),
+);
+
+/** Where the data of a stream begin: on the next line. */
+async function dataBehind(file: RandomAccess, stream: number): Promise<number> {
+  const mark = stream + "stream".length;
   const lineEnd = (await file.read(mark, 2)).toString("latin1");
-  const from = mark + (lineEnd === "\r\n" ? 2 : 1);
+  return mark + (lineEnd === "\r\n" ? 2 : 1);
+}
+
+/** Whether the deflated data from `from` on are as their checksum says; `at`: of which the bytes before are there. */
+async function isSound(file: RandomAccess, from: number, at: number): Promise<boolean | undefined> {
   const begin = createInflate({ ...LARGE, finishFlush: constants.Z_SYNC_FLUSH });
   if (!(await isInflated(file, from, Math.min(at, from + PIECE_BYTES), begin))) return undefined;
   return isInflated(file, from, file.size, createInflate(LARGE));

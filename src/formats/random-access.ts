@@ -26,6 +26,14 @@ export function beginningOf(file: RandomAccess, size: number): RandomAccess {
   };
 }
 
+/** The bytes of a file from `start` on, as if there were none before. */
+export function fromOn(file: RandomAccess, start: number): RandomAccess {
+  return {
+    size: Math.max(0, file.size - start),
+    read: (position, length) => file.read(start + position, length),
+  };
+}
+
 /** Bytes that are looked through at a time. */
 const PIECE_BYTES = 64 << 10;
 

@@ -1,5 +1,6 @@
 import { type ContentGap, gapWithin, wordsOf, type ZeroRuns } from "./gaps.ts";
-import type { RandomAccess } from "./random-access.ts";
+import { cannotHoldZeros } from "./jpeg-zeros.ts";
+import { beginningOf, fromOn, type RandomAccess } from "./random-access.ts";
 import {
   type Dialect,
   type Directory,
@@ -21,6 +22,9 @@ const PLACES = [
 ] as const;
 const COMPRESSION = 259;
 const UNCOMPRESSED = 1;
+const JPEG = 7;
+/** The tag of the tables of all its JPEGs. */
+const JPEG_TABLES = 347;
 /** CCITT's three, and LZW: whatever the picture, their codes make no block of zeros. */
 const WITHOUT_ZEROS: readonly number[] = [2, 3, 4, 5];
 
@@ -116,12 +120,24 @@ export class ImageData {
             ? "limit"
             : { why: "its data have no length, and no end is found" };
         const gap = isCompressed ? gapWithin(impossible, at, at + size) : undefined;
-        if (gap) return { why: wordsOf(gap) };
+        const isJpeg = compression === JPEG && !gap;
+        const torn = isJpeg ? await this.#tornIn(directory, at, at + size) : gap;
+        if (torn) return { why: wordsOf(torn) };
         if (!this.#last || at + size > this.#last.to)
           this.#last = { at, to: at + size, isCompressed };
       }
     }
     return WHOLE;
+  }
+
+  /** Zeros in a JPEG that begin and end anywhere, and are no data of its. */
+  async #tornIn({ fields }: Directory, at: number, to: number): Promise<ContentGap | undefined> {
+    const run = gapWithin(this.#runs, at, to);
+    if (!run || run.from < at) return undefined;
+    const field = fields.find(({ tag }) => tag === JPEG_TABLES);
+    const tables = field && beginningOf(fromOn(this.#file, field.at), field.count);
+    const isTorn = await cannotHoldZeros(fromOn(this.#file, at), run.from - at, tables);
+    return isTorn ? run : undefined;
   }
 
   #endsWithin(asked: Unmeasured, directory: Directory): Promise<boolean> {

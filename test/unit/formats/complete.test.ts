@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { setTimeout } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
-import sharp from "sharp";
+import sharp, { type JpegOptions } from "sharp";
 import { expect, test } from "vitest";
 import { judge as judged } from "../../../src/formats/complete.ts";
 import type { Completeness } from "../../../src/formats/completeness.ts";
@@ -693,6 +693,14 @@ const torn = (data: Buffer): Buffer => Buffer.from(data).fill(0, 6001, 14_999);
 /** Its zeros neither begin nor end where a block does, wherever the data are. */
 const blank = Buffer.alloc(20_000, "content").fill(0, 3000, 16_100);
 const packed = (data: Buffer): Buffer => object("/Filter /FlateDecode", data);
+const plainJpeg = await noisy.clone().jpeg({ quality: 95, optimiseCoding: false }).toBuffer();
+const noisyProgressive = await noisy.clone().jpeg({ quality: 95, progressive: true }).toBuffer();
+const noisyTiff = await noisy.clone().tiff({ compression: "jpeg", quality: 95 }).toBuffer();
+/** Blank paper: some 20,000 zeros. */
+const paper = (options: JpegOptions): Promise<Buffer> =>
+  sharp({ create: { width: 2400, height: 3200, channels: 3, background: "#fff" } })
+    .jpeg(options)
+    .toBuffer();
 
 test.for(
   titled<[string, string, Buffer, Completeness, string]>([
@@ -722,7 +730,26 @@ test.for(
     ],
     ["a TIFF of LZW", "a.tif", torn(packedTiff(5)), "unfinished", "it has no zeros"],
     ["a TIFF of Group 4", "a.tif", torn(packedTiff(4)), "unfinished", "nor has Group 4"],
-    ["a TIFF of JPEGs", "a.tif", torn(packedTiff(7)), "complete", "a blank page may have them"],
+    ["a TIFF of no JPEGs", "a.tif", torn(packedTiff(7)), "complete", "nothing says what they mean"],
+    ["a TIFF of JPEGs", "a.tif", torn(noisyTiff), "unfinished", "by its tables they are no paper"],
+    ["a JPEG", "a.jpg", torn(bigJpeg), "unfinished", "by its tables they are no paper"],
+    ["a JPEG of usual tables", "a.jpg", torn(plainJpeg), "unfinished", "they mean a long pattern"],
+    ["a progressive JPEG", "a.jpg", torn(noisyProgressive), "unfinished", "by those of this scan"],
+    [
+      "a JPEG's film",
+      "a.jpg",
+      Buffer.concat([jpeg, torn(full)]),
+      "complete",
+      "it is no data of it",
+    ],
+    ["blank paper", "a.jpg", await paper({}), "complete", "its tables give them a meaning"],
+    [
+      "progressive blank paper",
+      "a.jpg",
+      await paper({ progressive: true }),
+      "complete",
+      "the same",
+    ],
     ["a raw TIFF", "a.tif", torn(packedTiff(1)), "complete", "black may be zeros"],
     ["a stored entry", "a.zip", torn(stored(full)), "unfinished", "its sum is wrong"],
     ["a blank stored entry", "a.zip", stored(blank), "complete", "its sum is right"],
@@ -761,7 +788,28 @@ test.for(
       "complete",
       "nobody can tell: it is no deflated data from its begin",
     ],
-    ["a JPEG in a PDF", "a.pdf", object("/Filter /DCTDecode", torn(full)), "complete", "it may"],
+    ["no JPEG in a PDF", "a.pdf", object("/Filter /DCTDecode", torn(full)), "complete", "it may"],
+    [
+      "a JPEG in a PDF",
+      "a.pdf",
+      torn(object("/Filter /DCTDecode", bigJpeg)),
+      "unfinished",
+      "by its tables",
+    ],
+    [
+      "blank paper in a PDF",
+      "a.pdf",
+      object("/Filter/DCT", await paper({})),
+      "complete",
+      "the same",
+    ],
+    [
+      "Group 4 in a PDF",
+      "a.pdf",
+      torn(object("/Filter [/CCITTFaxDecode]", full)),
+      "unfinished",
+      "it has none",
+    ],
     [
       "objects of a PDF",
       "a.pdf",
