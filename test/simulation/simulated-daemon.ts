@@ -229,6 +229,8 @@ export class SimulatedDaemon {
   }
 
   async #stopped(life: Life, sync: Sync): Promise<void> {
+    // A next life may have begun with others by then.
+    const readers = [...this.#readers.values()];
     const over = new AbortController();
     const finished = new AbortController();
     const deadline = this.#world.clock.sleep(SHUTDOWN_MS, finished.signal).then(
@@ -239,7 +241,7 @@ export class SimulatedDaemon {
     finished.abort();
     await deadline;
     life.stop();
-    for (const reader of this.#readers.values()) reader.close();
+    for (const reader of readers) reader.close();
     await this.#running;
   }
 
