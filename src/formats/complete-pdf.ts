@@ -18,6 +18,8 @@ const APPENDED_BYTES_MAX = 256 << 10;
 const STREAM_BYTES_MAX = 64 << 20;
 /** Deflated data are inflated no further. */
 const INFLATED_BYTES_MAX = 256 << 20;
+/** By as many characters data are known as text. A guess. */
+const TEXT_BYTES = 64;
 const PIECE_BYTES = 64 << 10;
 
 const END_MARK = "%%EOF";
@@ -102,7 +104,7 @@ type SoundStreams = Map<number, boolean | undefined>;
 /**
  * Whether the zeros of this block may be content: of a picture, a font or an attached file that is not compressed, or of
  * deflated data whose checksum is right; undefined: it cannot be told, as of most JPEGs, of what is compressed otherwise,
- * encrypted, or neither compressed nor one of these.
+ * encrypted, or neither compressed nor text nor one of these.
  */
 async function mayHoldZeros(
   file: RandomAccess,
@@ -117,10 +119,13 @@ async function mayHoldZeros(
   if (before.endsWith("end")) return false;
   const dictionary = before.slice(before.lastIndexOf("obj"));
   const filter = /\/Filter\s*(?:\[\s*)?(\/\w+)?/.exec(dictionary);
-  if (!filter) return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary) || undefined;
+  const data = await dataBehind(file, stream);
+  if (!filter) {
+    if (/\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary)) return true;
+    return (await isTextUpTo(file, data, at)) ? false : undefined;
+  }
   const way = filter[1] ?? "";
   if (WITHOUT_ZEROS.has(way)) return false;
-  const data = await dataBehind(file, stream);
   if (JPEG.has(way))
     return (await cannotHoldZeros(fromOn(file, data), at - data)) ? false : undefined;
   if (DEFLATED.has(way) && !sound.has(stream)) sound.set(stream, await isSound(file, data, at));
@@ -132,6 +137,13 @@ async function firstOfZeros(file: RandomAccess, block: number): Promise<number> 
   const from = Math.max(0, block - BLOCK_BYTES);
   const before = await file.read(from, block - from);
   return from + before.findLastIndex((byte) => byte !== 0) + 1;
+}
+
+/** Whether the data before `at` are drawing operators or the like, among which there are no zeros. */
+async function isTextUpTo(file: RandomAccess, data: number, at: number): Promise<boolean> {
+  const from = Math.max(data, at - TAIL_BYTES);
+  const text = (await file.read(from, at - from)).toString("latin1");
+  return text.length >= TEXT_BYTES && /^[\t\n\f\r -~]+$/.test(text);
 }
 
 /** How data are encoded (ISO 32000-1, 7.4), in full and in short. */
