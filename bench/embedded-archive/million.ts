@@ -24,7 +24,7 @@ function nameOf(n: number): string {
 /** Fills a store directly: rows and their indexes as uploads and conversions leave them, no bytes. */
 export async function fill(dataDir: string, count: number): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const { store } = await openStorage(dataDir, opened, false);
+  const { store } = await openStorage(dataDir, opened);
   const account = store.account({ key: "demo", secret: "demo" }, 0);
   const folders = Array.from({ length: FOLDERS }, (_, n) =>
     store.makeFolder(account.id, `/F${n % 25}/${n}`, n),

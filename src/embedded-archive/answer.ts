@@ -14,19 +14,6 @@ export type ReplyFields = Record<string, unknown>;
 /** A reply before it goes out. */
 type OperationReply = { status: number; body: ReplyFields };
 
-/** Runs an operation; its refusal is an outcome, too. */
-export async function outcomeOf(
-  settings: Settings,
-  work: () => ReplyFields | Promise<ReplyFields>,
-): Promise<OperationReply> {
-  try {
-    return { status: 200, body: { response: "OK", ...(await work()) } };
-  } catch (error) {
-    if (error instanceof Refusal) return refused(settings, error);
-    throw error;
-  }
-}
-
 /** Errors, 4 and 5: the status and how the code is wrapped are open, so the settings decide. */
 export function refused(settings: Settings, { message: code, status }: Refusal): OperationReply {
   const responseDescription = settings.errorStyle === "object" ? { code } : code;
@@ -50,9 +37,10 @@ const BOMB_BYTES = 256 * 1024 * 1024;
 export async function answer(
   reply: FastifyReply,
   fault: FaultAction | undefined,
-  work: () => Promise<OperationReply>,
+  doWork: () => ReplyFields | Promise<ReplyFields>,
   context: Context,
 ): Promise<void> {
+  const work = () => outcomeOf(context.settings, doWork);
   switch (fault?.do) {
     case "delay":
       await sleepUnlessClosing(context, fault.ms);
@@ -91,6 +79,19 @@ export async function answer(
       return send(reply, hollow(await work(), fault.lists));
     default:
       return send(reply, await work());
+  }
+}
+
+/** Runs an operation; its refusal is an outcome, too. */
+async function outcomeOf(
+  settings: Settings,
+  work: () => ReplyFields | Promise<ReplyFields>,
+): Promise<OperationReply> {
+  try {
+    return { status: 200, body: { response: "OK", ...(await work()) } };
+  } catch (error) {
+    if (error instanceof Refusal) return refused(settings, error);
+    throw error;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Settings } from "./archive-options.ts";
-import { Conversion } from "./conversion.ts";
-import { Converter } from "./converter.ts";
+import { Conversion, Converter } from "./converter.ts";
 import { FaultSchedule } from "./faults.ts";
 import { Delivery, Expiry } from "./remove-expired.ts";
 import { openStorage } from "./store.ts";
@@ -16,7 +15,7 @@ export async function openContext(
   closing: AbortSignal,
 ) {
   const { dataDir, clock, log, notifyUrl } = settings;
-  const { store, blobs } = await openStorage(dataDir, opened, settings.durable);
+  const { store, blobs } = await openStorage(dataDir, opened);
   await blobs.recover((sha256) => store.documents.hasBlob(sha256));
   store.documents.rearm(clock.now());
   const accounts = settings.accounts.map((option) => store.account(option, clock.now()));

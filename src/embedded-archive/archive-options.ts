@@ -61,8 +61,6 @@ export type Settings = {
   readonly notifyUrl?: string | undefined;
   /** A second listener for administration, on this machine only. */
   readonly admin?: Address | undefined;
-  /** False: an OK says nothing about the disk. Only for measuring what waiting for it costs. */
-  readonly durable: boolean;
   /** Called for every upload once it is stored: for measuring how late that was. */
   readonly onStored: (upload: StoredUpload) => void;
   readonly clock: Clock;
@@ -79,7 +77,6 @@ const DEFAULTS = {
   errorStyle: "bare",
   errorHttp: 200,
   requireSignature: true,
-  durable: true,
   onStored: () => {},
   clock: systemClock,
   log: () => {},

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream, existsSync, renameSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncDirectory } from "../std/durable.ts";
 import { makeDirectory } from "../std/make-directory.ts";
-import { Draft, type LimitOf } from "./draft.ts";
-import { PRIVATE_DIRECTORY } from "./privacy.ts";
+import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "./privacy.ts";
 
 const SHARDS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -23,24 +22,22 @@ export class Blobs {
   readonly #root: string;
   readonly #incoming: string;
   readonly #handle: FileHandle;
-  readonly #durable: boolean;
 
-  private constructor(root: string, incoming: string, handle: FileHandle, durable: boolean) {
+  private constructor(root: string, incoming: string, handle: FileHandle) {
     this.#root = root;
     this.#incoming = incoming;
     this.#handle = handle;
-    this.#durable = durable;
   }
 
   /** Makes the directories if missing; touches nothing in them. Close it after use. */
-  static async open(dataDir: string, durable = true): Promise<Blobs> {
+  static async open(dataDir: string): Promise<Blobs> {
     const [root, incoming] = [join(dataDir, "blobs"), join(dataDir, "incoming")];
     for (const dir of [root, incoming]) makeDirectory(dir, PRIVATE_DIRECTORY);
     const there = new Set(await readdir(root));
     for (const shard of SHARDS)
       if (!there.has(shard)) await mkdir(join(root, shard), PRIVATE_DIRECTORY);
     for (const dir of [root, dataDir]) syncDirectory(dir);
-    return new Blobs(root, incoming, await open(incoming, "r"), durable);
+    return new Blobs(root, incoming, await open(incoming, "r"));
   }
 
   /**
@@ -86,12 +83,12 @@ export class Blobs {
 
   /** A file to write an upload into, or no more than its first `kept` bytes. */
   draft(limitOf: LimitOf, kept = Infinity): Draft {
-    return new Draft(this.#incoming, limitOf, this.#durable, kept);
+    return new Draft(this.#incoming, limitOf, kept);
   }
 
   /** The names of all sealed drafts are on the disk when this resolves. */
   async settle(): Promise<void> {
-    if (this.#durable) await this.#handle.sync();
+    await this.#handle.sync();
   }
 
   /**
@@ -105,6 +102,95 @@ export class Blobs {
 
   async close(): Promise<void> {
     await this.#handle.close();
+  }
+}
+
+/** What a finished draft holds. */
+type Sealed = { sha256: string; size: number };
+
+/** Bytes that a file may have, given its first ones: 4 KiB, or all of a smaller file. */
+type LimitOf = (head: Buffer) => number;
+
+/** As many bytes as the kind of a document may be told from. */
+export const HEAD_BYTES = 4096;
+/** Bytes that are gathered before they are written: most scans then take one write. */
+const PIECE_BYTES = 256 * 1024;
+
+/** The bytes of one upload as they come in; constant memory whatever their number. */
+export class Draft {
+  readonly path: string;
+  /** Set by anyone who moved the file away. */
+  isPlaced = false;
+  readonly #limitOf: LimitOf;
+  readonly #kept: number;
+  readonly #hash = createHash("sha256");
+  #head: Buffer = Buffer.alloc(0);
+  #limit: number | undefined;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #file: FileHandle | undefined;
+  #size = 0;
+
+  /** @param kept of more bytes than this the rest is dropped, as if it had not come */
+  constructor(dir: string, limitOf: LimitOf, kept: number) {
+    this.path = join(dir, randomUUID());
+    this.#limitOf = limitOf;
+    this.#kept = kept;
+  }
+
+  /** Bytes that came in, also those past the limit. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Right once the head is in, or all of a smaller file. */
+  get isTooBig(): boolean {
+    return this.#size > (this.#limit ?? this.#limitOf(this.#head));
+  }
+
+  /** Bytes past the limit are counted and thrown away. */
+  async write(given: Buffer): Promise<void> {
+    const chunk = given.subarray(0, this.#kept - this.#size);
+    if (chunk.length === 0) return;
+    this.#size += chunk.length;
+    if (this.#limit === undefined) {
+      this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
+      if (this.#head.length === HEAD_BYTES) this.#limit = this.#limitOf(this.#head);
+    }
+    if (this.#limit !== undefined && this.#size > this.#limit) return;
+    this.#hash.update(chunk);
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
+    if (this.#pendingBytes >= PIECE_BYTES) await this.#flush();
+  }
+
+  /** Ends the draft; its bytes are on the disk when this resolves. */
+  async seal(): Promise<Sealed> {
+    const file = await this.#flush();
+    await file.datasync();
+    await this.#close();
+    return { sha256: this.#hash.digest("hex"), size: this.#size };
+  }
+
+  /** Removes what was not given a place. */
+  async discard(): Promise<void> {
+    await this.#close();
+    if (!this.isPlaced) await rm(this.path, { force: true });
+  }
+
+  async #flush(): Promise<FileHandle> {
+    this.#file ??= await open(this.path, "wx", PRIVATE_FILE);
+    const piece = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    await this.#file.writeFile(piece);
+    return this.#file;
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
   }
 }
 

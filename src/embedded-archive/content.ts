@@ -1,9 +1,8 @@
 import { open } from "node:fs/promises";
 import type { FastifyReply } from "fastify";
 import { type FileFormat, kindOf } from "../formats/file-format.ts";
-import type { Blobs } from "./blobs.ts";
 import type { StoredDocumentRow } from "./document-row.ts";
-import { HEAD_BYTES } from "./draft.ts";
+import { type Blobs, HEAD_BYTES } from "./blobs.ts";
 
 /** Types that a browser may know; all else is bytes. Markup is never sent as what it is. */
 const TYPES: { readonly [K in FileFormat]?: string } = {

@@ -50,9 +50,7 @@ export class DocumentTable {
 
   /** The account's document with this id; another account's does not exist. */
   find(accountId: number, id: number): StoredDocumentRow | undefined {
-    return this.#sql
-      .of<StoredDocumentRow>("SELECT * FROM document WHERE id = ? AND account_id = ?")
-      .get(id, accountId);
+    return this.#first("id = ? AND account_id = ?", id, accountId);
   }
 
   /** One slice of a folder's documents uploaded before `before`, and how many there are. */
@@ -79,17 +77,12 @@ export class DocumentTable {
 
   /** The uploaded document with this id, of whatever account. */
   uploadedById(id: number): StoredDocumentRow | undefined {
-    return this.#sql
-      .of<StoredDocumentRow>("SELECT * FROM document WHERE id = ? AND digidoc_id IS NULL")
-      .get(id);
+    return this.#first("id = ? AND digidoc_id IS NULL", id);
   }
 
   /** Whether any uploaded document has these bytes; those inside a digidoc have no blob. */
   hasBlob(sha256: string): boolean {
-    const found = this.#sql
-      .of("SELECT 1 FROM document WHERE sha256 = ? AND digidoc_id IS NULL LIMIT 1")
-      .get(sha256);
-    return found !== undefined;
+    return this.#first("sha256 = ? AND digidoc_id IS NULL LIMIT 1", sha256) !== undefined;
   }
 
   /** How many uploaded documents the account has in each state, or folder, that has any: counted, not kept. */
@@ -123,11 +116,7 @@ export class DocumentTable {
 
   /** The document whose conversion is due first, perhaps not yet. */
   nextDue(): (StoredDocumentRow & { convert_at: number }) | undefined {
-    return this.#sql
-      .of<StoredDocumentRow & { convert_at: number }>(
-        "SELECT * FROM document WHERE convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1",
-      )
-      .get();
+    return this.#first("convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1");
   }
 
   /** Sets when the document's conversion is due. */
@@ -202,6 +191,10 @@ export class DocumentTable {
         `INSERT INTO document_label (rowid, ${LABELS.join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(row.id, ...texts);
+  }
+
+  #first<Row = StoredDocumentRow>(where: string, ...values: (number | string)[]): Row | undefined {
+    return this.#sql.of<Row>(`SELECT * FROM document WHERE ${where}`).get(...values);
   }
 
   #slice(

@@ -1,4 +1,3 @@
-import { invariant } from "../std/invariant.ts";
 import type { Statements } from "../sqlite/statements.ts";
 
 /** One row of the table `notice`, with what it is about as it is now. */
@@ -17,6 +16,14 @@ export type NoticeRow = {
   /** The folder, or the one that the document is in. */
   folder_id: number;
 };
+
+const NOTICES = `
+  SELECT notice.*, account.key,
+    coalesce(document.filename, folder.name, '') AS name,
+    coalesce(document.folder_id, folder.id, 0) AS folder_id
+  FROM notice JOIN account ON account.id = notice.account_id
+  LEFT JOIN document ON notice.kind = 'document' AND document.id = notice.subject_id
+  LEFT JOIN folder ON notice.kind = 'folder' AND folder.id = notice.subject_id`;
 
 const UNNOTICED = "expire_at IS NOT NULL AND expiry_noticed = 0";
 
@@ -55,18 +62,19 @@ export class NoticeTable {
         .all({ now, dueAt: tells ? now : null, limit });
       for (const { subject_id } of added)
         this.#sql.of(`UPDATE ${kind} SET expiry_noticed = 1 WHERE id = ?`).run(subject_id);
-      return added.map(({ id }) => this.#row(id));
+      return this.#sql
+        .of<NoticeRow>(`${NOTICES} WHERE notice.id IN (SELECT value FROM json_each(?))`)
+        .all(JSON.stringify(added.map(({ id }) => id)));
     });
   }
 
   /** The notice that is to be delivered first, perhaps not yet. */
   nextDue(): (NoticeRow & { due_at: number }) | undefined {
-    const due = this.#sql
-      .of<{ id: number; due_at: number }>(
-        "SELECT id, due_at FROM notice WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1",
+    return this.#sql
+      .of<NoticeRow & { due_at: number }>(
+        `${NOTICES} WHERE due_at IS NOT NULL ORDER BY due_at, notice.id LIMIT 1`,
       )
       .get();
-    return due && { ...this.#row(due.id), due_at: due.due_at };
   }
 
   delivered(id: number, now: number): void {
@@ -88,21 +96,5 @@ export class NoticeTable {
       )
       .get();
     return row ?? { noticed: 0, waiting: 0 };
-  }
-
-  #row(id: number): NoticeRow {
-    const row = this.#sql
-      .of<NoticeRow>(
-        `SELECT notice.*, account.key,
-           coalesce(document.filename, folder.name, '') AS name,
-           coalesce(document.folder_id, folder.id, 0) AS folder_id
-         FROM notice JOIN account ON account.id = notice.account_id
-         LEFT JOIN document ON notice.kind = 'document' AND document.id = notice.subject_id
-         LEFT JOIN folder ON notice.kind = 'folder' AND folder.id = notice.subject_id
-         WHERE notice.id = ?`,
-      )
-      .get(id);
-    invariant(row, `there is no notice ${id}`);
-    return row;
   }
 }

@@ -3,7 +3,7 @@ import type { Operation } from "../wire/shapes.ts";
 import type { Context } from "./archive-context.ts";
 import { authenticate } from "./authentication.ts";
 import { documentDetailOf, documentOf } from "./document-row.ts";
-import { answer, outcomeOf, type ReplyFields } from "./answer.ts";
+import { answer, type ReplyFields } from "./answer.ts";
 import { folderDetailOf, folderOf, type FolderRow } from "./folder-table.ts";
 import { type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
@@ -91,7 +91,7 @@ export async function serveReading(
     const asked = valuesOf(operation, fields) as never;
     return READINGS[operation]({ store, account, asked, before });
   };
-  await answer(reply, fault, () => outcomeOf(settings, work), context);
+  await answer(reply, fault, work, context);
 }
 
 /** The folder with this id, the root when none is given; refuses with FOLDER_NOT_EXISTS. */

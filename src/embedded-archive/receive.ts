@@ -1,6 +1,6 @@
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./blobs.ts";
 import type { Fields } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
 

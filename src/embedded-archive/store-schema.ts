@@ -9,11 +9,11 @@ import { fold } from "./fold.ts";
 const CACHE_KIB = 32 * 1024;
 
 /** Opens the database, making its tables if it is new and bringing older ones up to date. */
-export function openDatabase(path: string, durable = true): Database.Database {
+export function openDatabase(path: string): Database.Database {
   const db = new Database(path);
   try {
     db.pragma("journal_mode = WAL");
-    db.pragma(`synchronous = ${durable ? "FULL" : "OFF"}`);
+    db.pragma("synchronous = FULL");
     db.pragma("foreign_keys = ON");
     db.pragma(`cache_size = -${CACHE_KIB}`);
     db.function("fold", { deterministic: true }, fold);
@@ -114,7 +114,7 @@ CREATE TABLE document (
   -- As the interface shows them: 0 until converted.
   pages          INTEGER NOT NULL DEFAULT 0,
   filesize       INTEGER NOT NULL DEFAULT 0,
-  -- What was stored and what it costs, known from the upload on.
+  -- What was stored, its digest in hexadecimal, and what it costs: known from the upload on.
   size           INTEGER NOT NULL,
   sha256         TEXT NOT NULL,
   pages_charged  INTEGER NOT NULL,

@@ -20,24 +20,23 @@ import { unusable } from "./refusal.ts";
 import { lockDirectory, openDatabase } from "./store-schema.ts";
 import { search, type SearchResult } from "./search-rows.ts";
 
+/** One row of the table `account`. */
+type AccountRow = { id: number; key: string; pages_used: number; allowance: number | null };
+
 /** An account that may sign requests, with its place in the store. */
 export type Account = AccountOption & { id: number; rootId: number };
 
 /**
  * The store and the blobs that its commits wait for, closed with `opened`. Nothing is swept away or fixed yet. A
- * Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why they cannot be opened. `durable` false:
- * nothing waits for the disk.
+ * Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why they cannot be opened.
  */
-export async function openStorage(dataDir: string, opened: AsyncDisposableStack, durable = true) {
+export async function openStorage(dataDir: string, opened: AsyncDisposableStack) {
   makePrivate(dataDir);
-  const blobs = await Blobs.open(dataDir, durable);
+  const blobs = await Blobs.open(dataDir);
   opened.defer(() => blobs.close());
   opened.adopt(lockDirectory(join(dataDir, "lock.db")), (lock) => void lock.close());
-  const db = opened.adopt(
-    openDatabase(join(dataDir, "archive.db"), durable),
-    (it) => void it.close(),
-  );
-  return { store: new Store(db, () => blobs.settle(), durable), blobs };
+  const db = opened.adopt(openDatabase(join(dataDir, "archive.db")), (it) => void it.close());
+  return { store: new Store(db, () => blobs.settle()), blobs };
 }
 
 /**
@@ -51,14 +50,12 @@ export class Store {
   readonly #db: Database;
   readonly #sql: Statements;
   readonly #group: CommitGroup;
-  readonly #durable: boolean;
 
   /** `beforeCommit` is done ahead of each commit of uploads. */
-  constructor(db: Database, beforeCommit: () => Promise<void>, durable: boolean) {
+  constructor(db: Database, beforeCommit: () => Promise<void>) {
     this.#db = db;
     this.#sql = new Statements(db);
     this.#group = new CommitGroup(db, beforeCommit);
-    this.#durable = durable;
     this.folders = new FolderTable(this.#sql);
     this.documents = new DocumentTable(this.#sql);
     this.notices = new NoticeTable(this.#sql);
@@ -68,33 +65,24 @@ export class Store {
   account(option: AccountOption, now: number): Account {
     return this.inOneTransaction(() => {
       this.#sql.of("INSERT INTO account (key) VALUES (?) ON CONFLICT DO NOTHING").run(option.key);
-      const row = this.accounts().find(({ key }) => key === option.key);
-      invariant(row, "the account that was just added is there");
-      return { ...option, id: row.id, rootId: this.folders.root(row.id, now) };
+      const { id } = this.#row(option.key);
+      return { ...option, id, rootId: this.folders.root(id, now) };
     });
   }
 
   /** Every account that the store knows, oldest first, whether or not it may sign now. */
-  accounts(): { id: number; key: string }[] {
-    return this.#sql
-      .of<{ id: number; key: string }>("SELECT id, key FROM account ORDER BY id")
-      .all();
+  accounts(): AccountRow[] {
+    return this.#sql.of<AccountRow>("SELECT * FROM account ORDER BY id").all();
   }
 
   /** Pages charged to the account so far. */
   pagesUsed(accountId: number): number {
-    const row = this.#sql
-      .of<{ pages_used: number }>("SELECT pages_used FROM account WHERE id = ?")
-      .get(accountId);
-    return row?.pages_used ?? 0;
+    return this.#row(accountId).pages_used;
   }
 
   /** Pages allowed: what was set by hand, else `byOptions`; undefined: unlimited. */
   quotaOf(accountId: number, byOptions: number | undefined): number | undefined {
-    const row = this.#sql
-      .of<{ allowance: number | null }>("SELECT allowance FROM account WHERE id = ?")
-      .get(accountId);
-    const pages = row?.allowance ?? byOptions;
+    const pages = this.#row(accountId).allowance ?? byOptions;
     return pages === -1 ? undefined : pages;
   }
 
@@ -199,13 +187,19 @@ export class Store {
     return this.#db.transaction(work)();
   }
 
+  #row(idOrKey: number | string): AccountRow {
+    const row = this.accounts().find(({ id, key }) => idOrKey === id || idOrKey === key);
+    invariant(row, `there is no account ${idOrKey}`);
+    return row;
+  }
+
   /** A transaction that is kept over a crash of the program, but does not wait for the disk. */
   #unhurried(work: () => void): void {
-    if (this.#durable) this.#db.pragma("synchronous = NORMAL");
+    this.#db.pragma("synchronous = NORMAL");
     try {
       this.#db.transaction(work)();
     } finally {
-      if (this.#durable) this.#db.pragma("synchronous = FULL");
+      this.#db.pragma("synchronous = FULL");
     }
   }
 }

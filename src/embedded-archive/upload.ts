@@ -3,8 +3,8 @@ import type { Context } from "./archive-context.ts";
 import { sizeLimit } from "./archive-options.ts";
 import { authenticate } from "./authentication.ts";
 import { documentDetailOf } from "./document-row.ts";
-import type { Draft } from "./draft.ts";
-import { answer, answerEarly, outcomeOf, type ReplyFields } from "./answer.ts";
+import type { Draft } from "./blobs.ts";
+import { answer, answerEarly, type ReplyFields } from "./answer.ts";
 import type { FaultAction } from "./faults.ts";
 import { fieldOf, type Fields, type ParameterValues, valuesOf } from "./parameters.ts";
 import { folderAsked } from "./readings.ts";
@@ -25,8 +25,7 @@ export async function serveUpload(
   try {
     if (request.isMultipart()) await receive(request, (fields) => upload.begin(fields));
     else await upload.begin((request.body as Fields | undefined) ?? []);
-    const work = () => outcomeOf(context.settings, () => upload.finish());
-    await answer(reply, upload.fault, work, context);
+    await answer(reply, upload.fault, () => upload.finish(), context);
   } catch (error) {
     if (!(error instanceof AnsweredEarly)) throw error;
   } finally {
