@@ -1,11 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import Fastify from "fastify";
 import type { FastifyError, FastifyInstance } from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Context } from "./archive-context.ts";
-import { isLoopback } from "../std/web-caller.ts";
-import { isLocal, PLAIN_HEADERS } from "./local.ts";
+import { isForwarded, isLoopback, isOwnPage } from "../std/web-caller.ts";
 import { sendContent } from "./content.ts";
 import { integer } from "./parameters.ts";
 import { FAULT_RULES, FaultSchedule } from "./faults.ts";
@@ -154,3 +154,24 @@ export function accountOf({ accounts }: Context, key: unknown): Account {
   if (!account) throw new Refusal(`there is no account ${JSON.stringify(key)}`, 404);
   return account;
 }
+
+/**
+ * Whether a request comes from the machine itself and names it so, not by way of a proxy nor sent by
+ * another page. The Host is checked because a foreign page can make a browser here ask under a name of
+ * its own.
+ */
+export function isLocal(request: IncomingMessage): boolean {
+  const { method = "", headers, url } = request;
+  if (isForwarded(headers) || !isOwnPage({ method, headers, isEntry: url === "/" })) return false;
+  const [, v6, name] =
+    /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(request.headers.host ?? "") ?? [];
+  const isNamedSo = isLoopback(v6 ?? name ?? "");
+  return isNamedSo && isLoopback(request.socket.remoteAddress ?? "");
+}
+
+/** Headers of every page. */
+export const PLAIN_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+} as const;

@@ -26,7 +26,7 @@ export type Converted = Metadata & {
 /** A document that nothing could be found out about. */
 export const NOTHING_FOUND: Converted = { pages: 1, digidoc: false, text: "", contents: [] };
 
-/** One row of the table `document`. */
+/** One row of the table `document`, which says what each column means. */
 export type StoredDocumentRow = {
   id: number;
   account_id: number;
@@ -39,12 +39,9 @@ export type StoredDocumentRow = {
   uploaded_at: number;
   modified_at: number;
   status: "UPLOADED" | "CONVERTED";
-  /** 0 until converted. */
   pages: number;
   filesize: number;
-  /** Bytes that were stored. */
   size: number;
-  /** Of those bytes, hexadecimal. */
   sha256: string;
   pages_charged: number;
   batch: string | null;

@@ -28,6 +28,14 @@ export const FOLDER_DESCRIPTION = {
 };
 export type FolderDescription = z.output<z.ZodObject<typeof FOLDER_DESCRIPTION>>;
 
+/** How each is set. An expiry date that is given, be it the same one, is noticed again. */
+const SETTING: Record<keyof FolderDescription, string> = {
+  index: "folder_index = ?",
+  description: "description = ?",
+  keywords: "keywords = ?",
+  expireDate: "expiry_noticed = 0, expire_at = ?",
+};
+
 /** The name under which the root shows itself; the interface gives none. */
 const ROOT_NAME = "/";
 
@@ -113,23 +121,13 @@ export class FolderTable {
       .all(accountId);
   }
 
-  /** What is not given stays. An expiry date that is given, be it the same one, is noticed again. */
+  /** What is not given stays. */
   describe(id: number, given: FolderDescription): void {
-    this.#sql
-      .of(
-        `UPDATE folder SET folder_index = coalesce(@index, folder_index),
-           description = coalesce(@description, description), keywords = coalesce(@keywords, keywords),
-           expire_at = iif(@setsExpiry, @expireDate, expire_at),
-           expiry_noticed = iif(@setsExpiry, 0, expiry_noticed) WHERE id = @id`,
-      )
-      .run({
-        id,
-        index: given.index ?? null,
-        description: given.description ?? null,
-        keywords: given.keywords ?? null,
-        expireDate: given.expireDate ?? null,
-        setsExpiry: given.expireDate === undefined ? 0 : 1,
-      });
+    for (const name of Object.keys(SETTING) as (keyof FolderDescription)[]) {
+      const value = given[name];
+      if (value === undefined) continue;
+      this.#sql.of(`UPDATE folder SET ${SETTING[name]} WHERE id = ?`).run(value, id);
+    }
   }
 
   #child(parentId: number, name: string): number | undefined {

@@ -1,13 +1,12 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Fault } from "../std/fault.ts";
-import { ACTIONS } from "./admin.ts";
+import { ACTIONS, isLocal } from "./admin.ts";
 import type { Context } from "./archive-context.ts";
 import { sameText } from "./authentication.ts";
 import { isShown, kindOfContent, sendContent } from "./content.ts";
 import { METADATA, type StoredDocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
-import { isLocal } from "./local.ts";
 import { type Fields, integer } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
 import type { Account, Store } from "./store.ts";

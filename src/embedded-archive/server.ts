@@ -6,7 +6,7 @@ import { guardConnections } from "../std/connection-guard.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { Context } from "./archive-context.ts";
-import { PLAIN_HEADERS } from "./local.ts";
+import { PLAIN_HEADERS } from "./admin.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
 import { JSON_TYPE, refused, send } from "./answer.ts";
 import { serveReading } from "./readings.ts";
