@@ -40,10 +40,13 @@ export async function answer(
   doWork: () => ReplyFields | Promise<ReplyFields>,
   context: Context,
 ): Promise<void> {
-  const work = () => outcomeOf(context.settings, doWork);
+  const { settings, closing } = context;
+  const work = () => outcomeOf(settings, doWork);
+  // A closing archive waits for nothing, but what was to be stored late is stored.
+  const wait = (ms: number) => settings.clock.sleep(ms, closing).catch(() => {});
   switch (fault?.do) {
     case "delay":
-      await sleepUnlessClosing(context, fault.ms);
+      await wait(fault.ms);
       return send(reply, await work());
     case "dropBefore":
       return drop(reply);
@@ -52,7 +55,7 @@ export async function answer(
       return drop(reply);
     case "storeLate":
       drop(reply);
-      await sleepUnlessClosing(context, fault.ms);
+      await wait(fault.ms);
       await work();
       return;
     case "status":
@@ -74,7 +77,7 @@ export async function answer(
       return send(reply, withAnother(await work()));
     case "error":
       if (fault.stored) await work();
-      return send(reply, refused(context.settings, new Refusal(fault.code, fault.status)));
+      return send(reply, refused(settings, new Refusal(fault.code, fault.status)));
     case "hollow":
       return send(reply, hollow(await work(), fault.lists));
     default:
@@ -102,16 +105,6 @@ export function answerEarly(reply: FastifyReply, filename: string): void {
   reply.hijack();
   reply.raw.writeHead(200, { "content-type": JSON_TYPE, connection: "close" });
   reply.raw.end(JSON.stringify({ response: "OK", document }));
-}
-
-/** A closing archive waits for nothing, but what was to be stored late is stored. */
-async function sleepUnlessClosing(context: Context, ms: number): Promise<void> {
-  const { settings, closing } = context;
-  try {
-    await settings.clock.sleep(ms, closing);
-  } catch (error) {
-    if (!closing.aborted) throw error;
-  }
 }
 
 function drop(reply: FastifyReply): void {

@@ -8,7 +8,7 @@ import { Refusal } from "./refusal.ts";
 const SIGNED_TIME_MS_MAX = 300_000;
 
 /** What is to be authenticated, and what time it is here, epoch milliseconds. */
-export type SignedRequest = { operation: Operation; fields: Fields; now: number };
+type SignedRequest = { operation: Operation; fields: Fields; now: number };
 
 /** What a signature by `hmac2` says beyond the fields. */
 export type Dated = {
@@ -20,9 +20,6 @@ export type Dated = {
   sha256: string | undefined;
 };
 
-/** Who sent a request; `dated` where it was signed by `hmac2`. */
-export type Authentic<A> = { account: A; dated?: Dated };
-
 /**
  * The account that sent these fields. Refuses with INVALID_ACC_KEY or INVALID_SIG: codes of our
  * own choice (section Authentication, 4 leaves them open). A request with a `sig_time` is signed by
@@ -32,7 +29,7 @@ export function authenticate<A extends AccountOption>(
   { operation, fields, now }: SignedRequest,
   accounts: ReadonlyMap<string, A>,
   { requireSignature, scheme: only }: Pick<Settings, "requireSignature" | "scheme">,
-): Authentic<A> {
+): { account: A; dated?: Dated } {
   const account = accounts.get(fieldOf(fields, "acc_key") ?? "");
   if (!account) throw new Refusal("INVALID_ACC_KEY");
   const sent = fieldOf(fields, "sig");

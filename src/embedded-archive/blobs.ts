@@ -105,9 +105,6 @@ export class Blobs {
   }
 }
 
-/** What a finished draft holds. */
-type Sealed = { sha256: string; size: number };
-
 /** Bytes that a file may have, given its first ones: 4 KiB, or all of a smaller file. */
 type LimitOf = (head: Buffer) => number;
 
@@ -164,8 +161,8 @@ export class Draft {
     if (this.#pendingBytes >= PIECE_BYTES) await this.#flush();
   }
 
-  /** Ends the draft; its bytes are on the disk when this resolves. */
-  async seal(): Promise<Sealed> {
+  /** Ends the draft, and resolves with what it holds once its bytes are on the disk. */
+  async seal(): Promise<{ sha256: string; size: number }> {
     const file = await this.#flush();
     await file.datasync();
     await this.#close();

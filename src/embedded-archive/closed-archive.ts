@@ -1,5 +1,5 @@
-import { access, open, stat } from "node:fs/promises";
-import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { join } from "node:path";
 import type { Clock } from "../std/clock.ts";
@@ -28,15 +28,11 @@ export class ClosedArchive implements AsyncDisposable {
    * while it runs, EMBEDDED_ARCHIVE_TOO_NEW. Sweeps nothing away.
    */
   static async open(dataDir: string, clock: Clock): Promise<ClosedArchive> {
-    try {
-      await access(join(dataDir, "archive.db"));
-    } catch (error) {
+    if (!existsSync(join(dataDir, "archive.db")))
       throw unusable(
         `${dataDir} is no archive's data directory`,
         "Name the directory that serve-archive was given.",
-        error,
       );
-    }
     await using opened = new AsyncDisposableStack();
     const storage = await openStorage(dataDir, opened);
     return new ClosedArchive({ ...storage, clock, opened: opened.move() });
@@ -89,7 +85,6 @@ export class ClosedArchive implements AsyncDisposable {
       throw unusable(
         `${path} cannot be made: ${codeOf(error)}`,
         "Name a file that does not exist yet, in a directory that does.",
-        error,
       );
     });
     const bytes = createReadStream(blobs.pathOf(row.sha256));

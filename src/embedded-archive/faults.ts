@@ -38,51 +38,34 @@ const action = <const A extends string, P extends z.ZodRawShape>(name: A, parts:
 
 /**
  * Faults on purpose, for tests and training: what a network, a proxy, or the archive itself may
- * do to one request. Nothing goes wrong unless a plan says so.
+ * do to one request; docs/embedded-archive.md says what each does. Nothing goes wrong unless a plan says so.
  *
  * "Stored" speaks of uploads; for the other operations it says whether the work was done at all.
  */
 const FAULT_RULE = z.discriminatedUnion(
   "do",
   [
-    /** Waits, then goes on as usual. */
     action("delay", { ms }),
-    /** The whole request is read; the connection breaks, nothing is stored. */
     action("dropBefore", {}),
-    /** The document is stored; the connection breaks instead of a reply. */
     action("dropAfter", {}),
-    /** The connection breaks; the document is stored all the same, `ms` later. */
     action("storeLate", { ms }),
-    /** A reply with this status (500, 502, 503, 429, …), with or without having stored. */
     action("status", {
       status: httpStatus,
       stored: flag,
       retryAfter: text.optional(),
       html: flag.optional(),
     }),
-    /** Stored; the JSON of the reply ends in the middle. */
     action("truncate", {}),
-    /** Stored; the reply says 200 and is no JSON. */
     action("garbage", {}),
-    /** 307 to another address; nothing is stored. */
     action("redirect", { url: text }),
-    /** An OK before the file was read, and then no more reading; nothing is stored. */
     action("early", {}),
-    /** Stored; a small compressed reply that grows to `bytes` (256 MiB unless said). */
     action("bomb", { bytes: whole(1, 4 * 1024 ** 3).optional() }),
-    /** Lists and searches leave out documents uploaded less than `youngerThanMs` ago. */
     action("stale", { youngerThanMs: ms }),
-    /** The uploaded document is converted after `afterMs`, or never while the archive is open. */
     action("convert", { afterMs: z.union([z.literal("never"), ms]) }),
-    /** Of the file no more than its first `bytes` are stored. */
     action("shorten", { bytes: whole(1) }),
-    /** What the reply says of CONVERTED documents is wrong in one field. */
     action("misreport", { field: text, value: text }),
-    /** Stored; the reply shows another document's id and name. */
     action("wrongDocument", {}),
-    /** An ERROR in the interface's form with any code and status, with or without having stored. */
     action("error", { code, stored: flag, status: httpStatus.optional() }),
-    /** OK to a list or a search, but its lists are left out, null, or empty though there are pages. */
     action("hollow", { lists: z.enum(["absent", "null", "empty"]) }),
   ],
   {

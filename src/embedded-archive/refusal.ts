@@ -2,8 +2,8 @@ import { Fault } from "../std/fault.ts";
 import type { z } from "zod";
 
 /** What the archive was given, by options or by hand, and cannot do anything with. */
-export function unusable(message: string, hint: string, cause?: unknown): Fault {
-  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint, { cause });
+export function unusable(message: string, hint: string): Fault {
+  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint);
 }
 
 /**

@@ -230,8 +230,9 @@ export class CommitGroup {
    */
   run<T>(run: () => T, after?: (result: T) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const inSavepoint = this.#db.transaction(run);
     const work = () => {
-      const result = run();
+      const result = inSavepoint();
       return () => {
         after?.(result);
         resolve(result);
@@ -260,20 +261,19 @@ export class CommitGroup {
   }
 
   #commit(group: readonly Waiting[]): void {
-    const committed: { finish: () => void; reject: (error: unknown) => void }[] = [];
-    this.#db.transaction(() => {
-      // A savepoint of its own: one that fails takes none of the others along.
-      for (const { work, reject } of group)
-        attempt(() => committed.push({ finish: this.#db.transaction(work)(), reject }), reject);
-    })();
-    for (const { finish, reject } of committed) attempt(finish, reject);
+    // One that fails takes none of the others along.
+    const done = this.#db.transaction(() =>
+      group.map(({ work, reject }) => ({ finish: attempt(work, reject), reject })),
+    )();
+    for (const { finish, reject } of done) attempt(() => finish?.(), reject);
   }
 }
 
-function attempt(work: () => unknown, reject: (error: unknown) => void): void {
+function attempt<T>(work: () => T, reject: (error: unknown) => void): T | undefined {
   try {
-    work();
+    return work();
   } catch (error) {
     reject(error);
+    return undefined;
   }
 }
