@@ -116,7 +116,9 @@ export class DocumentTable {
 
   /** The document whose conversion is due first, perhaps not yet. */
   nextDue(): (StoredDocumentRow & { convert_at: number }) | undefined {
-    return this.#first("convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1");
+    const due = this.#first("convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1");
+    // The query leaves no other rows.
+    return due as (StoredDocumentRow & { convert_at: number }) | undefined;
   }
 
   /** Sets when the document's conversion is due. */
@@ -193,8 +195,8 @@ export class DocumentTable {
       .run(row.id, ...texts);
   }
 
-  #first<Row = StoredDocumentRow>(where: string, ...values: (number | string)[]): Row | undefined {
-    return this.#sql.of<Row>(`SELECT * FROM document WHERE ${where}`).get(...values);
+  #first(where: string, ...values: (number | string)[]): StoredDocumentRow | undefined {
+    return this.#sql.of<StoredDocumentRow>(`SELECT * FROM document WHERE ${where}`).get(...values);
   }
 
   #slice(
