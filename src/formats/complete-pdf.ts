@@ -18,6 +18,8 @@ const APPENDED_BYTES_MAX = 256 << 10;
 const STREAM_BYTES_MAX = 64 << 20;
 /** Deflated data are inflated no further. */
 const INFLATED_BYTES_MAX = 256 << 20;
+/** A dictionary may hold a palette. */
+const DICTIONARY_BYTES = 16 << 10;
 /** By as many characters data are known as text. A guess. */
 const TEXT_BYTES = 64;
 const PIECE_BYTES = 64 << 10;
@@ -104,7 +106,7 @@ type SoundStreams = Map<number, boolean | undefined>;
 /**
  * Whether the zeros of this block may be content: of a picture, a font or an attached file that is not compressed, or of
  * deflated data whose checksum is right; undefined: it cannot be told, as of most JPEGs, of what is compressed otherwise,
- * encrypted, or neither compressed nor text nor one of these.
+ * or neither compressed nor text nor one of these.
  */
 async function mayHoldZeros(
   file: RandomAccess,
@@ -114,7 +116,7 @@ async function mayHoldZeros(
   const at = await firstOfZeros(file, block);
   const stream = await lastIndexOf(file, "stream", at, STREAM_BYTES_MAX);
   if (stream === undefined) return false;
-  const from = Math.max(0, stream - TAIL_BYTES);
+  const from = Math.max(0, stream - DICTIONARY_BYTES);
   const before = (await file.read(from, stream - from)).toString("latin1");
   if (before.endsWith("end")) return false;
   const dictionary = before.slice(before.lastIndexOf("obj"));
@@ -126,9 +128,12 @@ async function mayHoldZeros(
   }
   const way = filter[1] ?? "";
   if (WITHOUT_ZEROS.has(way)) return false;
-  if (JPEG.has(way))
+  const magic = MAGIC.get(way);
+  if (magic === undefined) return undefined;
+  if (!magic(await file.read(data, 2))) return (await isEncrypted(file)) ? false : undefined;
+  if (magic === isJpeg)
     return (await cannotHoldZeros(fromOn(file, data), at - data)) ? false : undefined;
-  if (DEFLATED.has(way) && !sound.has(stream)) sound.set(stream, await isSound(file, data, at));
+  if (!sound.has(stream)) sound.set(stream, await isSound(file, data, at));
   return sound.get(stream);
 }
 
@@ -146,13 +151,28 @@ async function isTextUpTo(file: RandomAccess, data: number, at: number): Promise
   return text.length >= TEXT_BYTES && /^[\t\n\f\r -~]+$/.test(text);
 }
 
-/** How data are encoded (ISO 32000-1, 7.4), in full and in short. */
-const DEFLATED: ReadonlySet<string> = new Set(["/FlateDecode", "/Fl"]);
-const JPEG: ReadonlySet<string> = new Set(["/DCTDecode", "/DCT"]);
+const isJpeg = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xd8;
+/** RFC 1950, 2.2. */
+const isDeflated = (bytes: Buffer): boolean =>
+  bytes.length === 2 && bytes.readUInt16BE() % 31 === 0 && ((bytes[0] ?? 0) & 0xf) === 8;
+/** How data begin that are encoded so (ISO 32000-1, 7.4), and not encrypted. */
+const MAGIC: ReadonlyMap<string, (bytes: Buffer) => boolean> = new Map([
+  ["/FlateDecode", isDeflated],
+  ["/Fl", isDeflated],
+  ["/DCTDecode", isJpeg],
+  ["/DCT", isJpeg],
+]);
 /** Texts, and codes that make no block of zeros whatever the content. */
 const WITHOUT_ZEROS: ReadonlySet<string> = new Set(
   "/ASCIIHexDecode /AHx /ASCII85Decode /A85 /LZWDecode /LZW /CCITTFaxDecode /CCF".split(" "),
 );
+
+/** Whether the file's last or first trailer says that it is encrypted: what is makes no block of zeros. */
+async function isEncrypted(file: RandomAccess): Promise<boolean> {
+  const tail = Math.max(0, file.size - PIECE_BYTES);
+  const parts = await Promise.all([0, tail].map((from) => file.read(from, PIECE_BYTES)));
+  return parts.some((part) => /\/Encrypt[\s<]/.test(part.toString("latin1")));
+}
 
 /** Where the data of a stream begin: on the next line. */
 async function dataBehind(file: RandomAccess, stream: number): Promise<number> {

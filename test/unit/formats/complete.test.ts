@@ -782,11 +782,27 @@ test.for(
       "its sum is right",
     ],
     [
-      "a packed stream that is encrypted",
+      "what may be encrypted",
       "a.pdf",
       packed(torn(full)),
       "complete",
       "nobody can tell: it is no deflated data from its begin",
+    ],
+    [
+      "a packed stream that is encrypted",
+      "a.pdf",
+      then(packed(torn(full)), "trailer\n<< /Encrypt 9 0 R >>\nstartxref\n9\n%%EOF\n"),
+      "unfinished",
+      "a cipher makes none",
+    ],
+    [
+      "a picture with a palette",
+      "a.pdf",
+      torn(
+        object(`/ColorSpace [ /Indexed <${"00ff".repeat(800)}> ] /Filter /Fl`, deflateSync(noise)),
+      ),
+      "unfinished",
+      "it cannot be inflated",
     ],
     ["no JPEG in a PDF", "a.pdf", object("/Filter /DCTDecode", torn(full)), "complete", "it may"],
     [
