@@ -19,46 +19,31 @@ export type WorkerRequest = { job: "pages" | "extract"; path: string; filename: 
 /** `failed`: why the file could not be looked into; the thread goes on. */
 export type WorkerReply = { found: Converted } | { failed: string };
 
-async function reply({ job, path, filename }: WorkerRequest): Promise<WorkerReply> {
-  try {
-    if (job === "extract") return { found: await extract(path, filename) };
-    return { found: { ...NOTHING_FOUND, pages: await pagesOf(path, filename) } };
-  } catch (error) {
-    return { failed: messageOf(error) };
-  }
-}
-
 parentPort?.on("message", (request: WorkerRequest) => {
-  // `reply` never rejects.
+  const reply: Promise<WorkerReply> = lookInto(request).then(
+    (found) => ({ found }),
+    (error: unknown) => ({ failed: messageOf(error) }),
+  );
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  void reply(request).then((answer) => parentPort?.postMessage(answer));
+  void reply.then((answer) => parentPort?.postMessage(answer));
 });
 
 /** Larger files are not looked into: they count as one page without text. */
 const SIZE_MAX = 256 * 1024 * 1024;
 
-/** The pages charged for a file: at least 1, and 1 where its bytes do not say. */
-async function pagesOf(path: string, filename: string): Promise<number> {
-  const bytes = await bytesOf(path);
-  return bytes ? pagesOfBytes(bytes, kindOf(bytes, filename)) : 1;
-}
-
-/** What the conversion finds in a file: pages, metadata, text, and what a digidoc contains. */
-async function extract(path: string, filename: string): Promise<Converted> {
-  const bytes = await bytesOf(path);
-  if (!bytes) return NOTHING_FOUND;
+/** What is in a file: the pages charged for it, at least 1; of `extract` also metadata, text, and what a digidoc contains. */
+async function lookInto({ job, path, filename }: WorkerRequest): Promise<Converted> {
+  const { size } = await stat(path);
+  if (size > SIZE_MAX) return NOTHING_FOUND;
+  const bytes = await readFile(path);
   const kind = kindOf(bytes, filename);
+  if (job === "pages") return { ...NOTHING_FOUND, pages: await pagesOf(bytes, kind) };
   if (kind === "digidoc" || kind === "ddoc")
     return { ...NOTHING_FOUND, digidoc: true, ...(await insideOf(bytes, kind)) };
   return { ...NOTHING_FOUND, ...(await looked(bytes, kind)) };
 }
 
-async function bytesOf(path: string): Promise<Buffer | undefined> {
-  const { size } = await stat(path);
-  return size > SIZE_MAX ? undefined : readFile(path);
-}
-
-async function pagesOfBytes(bytes: Buffer, kind: FileFormat): Promise<number> {
+async function pagesOf(bytes: Buffer, kind: FileFormat): Promise<number> {
   const counted =
     kind === "office"
       ? (await officeFacts(bytes)).pages
@@ -91,7 +76,7 @@ async function looked(
     const { pages = 1, ...facts } = await (kind === "pdf" ? pdfFacts(bytes) : officeFacts(bytes));
     return { ...facts, pages: Math.max(1, pages) };
   }
-  return { pages: await pagesOfBytes(bytes, kind), text: textOf(bytes, kind) };
+  return { pages: await pagesOf(bytes, kind), text: textOf(bytes, kind) };
 }
 
 function textOf(bytes: Buffer, kind: FileFormat): string {

@@ -4,17 +4,10 @@ import { type Operation, PATHS } from "../wire/shapes.ts";
 import { fieldOf, type Fields } from "./parameters.ts";
 import { unusable, readShape } from "./refusal.ts";
 
+const digits = z.string().regex(/^\d{1,16}$/);
 /** A number that may be written as text, as options give it. */
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  z
-    .union([
-      z.number(),
-      z
-        .string()
-        .regex(/^\d{1,16}$/)
-        .transform(Number),
-    ])
-    .pipe(z.int().min(min).max(max));
+  z.union([z.number(), digits.transform(Number)]).pipe(z.int().min(min).max(max));
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
 const text = z.string().regex(/^[\x20-\x7e]{1,1000}$/);
 const code = z.string().regex(/^[A-Z][A-Z0-9_]{1,99}$/);

@@ -63,10 +63,7 @@ export class FolderTable {
   /** The folder at `/A/B`; undefined when there is none. */
   at(rootId: number, path: string): number | undefined {
     let id: number | undefined = rootId;
-    for (const name of namesOf(path)) {
-      id = this.#child(id, name);
-      if (id === undefined) return undefined;
-    }
+    for (const name of namesOf(path)) id &&= this.#child(id, name);
     return id;
   }
 

@@ -7,7 +7,7 @@ export const TEXT_MAX = 1024 * 1024;
 const PAGES_MAX = 100_000;
 
 /** What an office file says of its own. */
-export type OfficeFacts = Metadata & { pages?: number; text: string };
+type OfficeFacts = Metadata & { pages?: number; text: string };
 
 /** Where the words are in DOCX, PPTX and OpenDocument; XLSX keeps them in one place for all sheets. */
 const TEXTS =
@@ -105,7 +105,7 @@ const PLACES: Record<string, Readonly<Record<string, keyof Metadata>>> = {
 };
 
 /** What the entry at `path` says; nothing where it is no place for that. Several words are a list. */
-export function labelsIn(path: string, xml: () => string): Metadata {
+function labelsIn(path: string, xml: () => string): Metadata {
   const labels: Metadata = {};
   for (const [element, label] of Object.entries(PLACES[path] ?? {})) {
     // Whatever the writer calls the namespace; without `<` inside, so that it takes linear time.

@@ -61,17 +61,13 @@ function atMost(max: number) {
 /** `/` or `/A/B`: no empty names, no control characters. */
 export const folderPath = z.string().regex(/^(?:\/|(?:\/[^/\p{Cc}]+)+)$/u);
 
-/** One parameter of an operation: what it may be, and the error code when it is malformed. */
-type Parameter<T extends z.ZodType = z.ZodType> = {
-  /** Parameters that cannot be malformed have none. */
-  readonly code: WireCode | undefined;
-  readonly type: T;
-};
+/** One parameter of an operation: what it may be, and the error code when it is malformed; some cannot be. */
+type Parameter = { readonly code: WireCode | undefined; readonly type: z.ZodType };
 
 /** The page size where none is asked for: the interface leaves it open, this is our choice. */
 const PAGINATION_SIZE_DEFAULT = 100;
 
-const parameter = <T extends z.ZodType>(code: WireCode, type: T): Parameter<T> => ({ code, type });
+const parameter = <T extends z.ZodType>(code: WireCode, type: T) => ({ code, type });
 const optional = <T extends z.ZodType>(code: WireCode, type: T) => parameter(code, type.optional());
 const text = { code: undefined, type: z.string().optional() };
 const limited = (code: WireCode, max: number) => optional(code, atMost(max));

@@ -23,13 +23,9 @@ export function makePrivate(dataDir: string): void {
   // One that is used for something else, too, stays open for that.
   if (own.length === names.length) tighten(dataDir);
   for (const name of own) tighten(join(dataDir, name));
+  // SQLite would make them as the umask has it, and gives what it makes next to them the same mode.
   for (const name of ["archive.db", "lock.db"])
-    if (!names.includes(name)) touch(join(dataDir, name));
-}
-
-/** SQLite would make it as the umask has it, and gives what it makes next to it the same mode. */
-function touch(path: string): void {
-  closeSync(openSync(path, "a", PRIVATE_FILE));
+    if (!names.includes(name)) closeSync(openSync(join(dataDir, name), "a", PRIVATE_FILE));
 }
 
 function tighten(path: string): void {

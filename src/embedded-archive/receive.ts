@@ -52,9 +52,11 @@ export async function receive(
   let length = 0;
   let begun = false;
   for await (const part of request.parts()) {
-    if (!isFile(part)) {
+    // The type knows only files that have a filename.
+    if (part.type === "field" || (part.filename as string | undefined) === undefined) {
       const value = await textOf(part);
-      if (!isParameter(part.fieldname)) continue;
+      // The file's part without its filename attribute is no file, and no field that is signed either.
+      if (part.fieldname === undefined || part.fieldname === "file") continue;
       if (begun) throw new Refusal("MALFORMED_REQUEST", 400);
       length += value?.length ?? 0;
       // A field that was cut off cannot be checked, nor the signature over it. Not read to the end,
@@ -69,16 +71,6 @@ export async function receive(
     await pour(part, await begin(fields));
   }
   if (!begun) await begin(fields);
-}
-
-/** The file's part without its filename attribute is no file, and no field that is signed either. */
-function isParameter(name: string | undefined): boolean {
-  return name !== undefined && name !== "file";
-}
-
-function isFile(part: Multipart): part is MultipartFile {
-  // The type knows only parts that have one.
-  return part.type === "file" && (part.filename as string | undefined) !== undefined;
 }
 
 /** A field's text as it was sent; undefined when it is longer than all may be together. */
