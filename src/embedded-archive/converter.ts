@@ -100,7 +100,7 @@ export class Conversion extends Loop<
       const path = blobs.pathOf(sha256);
       const found = await converter.run({ job: "extract", path, filename });
       // A conversion that was cut short found nothing, and is made again by the next run.
-      if (!closing.aborted) store.convert(row, found, clock.now());
+      if (!closing.aborted) store.unhurried(() => store.documents.convert(row, found, clock.now()));
     } catch (error) {
       log({ event: "not converted", id: row.id, why: messageOf(error) });
       // Behind the others, so that it stops none of them.

@@ -3,7 +3,7 @@ import type { Statements } from "../sqlite/statements.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
 import { type Converted, METADATA, type Metadata, type StoredDocumentRow } from "./document-row.ts";
 import { fold } from "./fold.ts";
-import { orderBy, select, type Slice, type Sliced } from "./slice.ts";
+import { orderBy, select, type Slice } from "./slice.ts";
 
 /** What an upload puts in. */
 export type ReceivedDocument = Pick<
@@ -86,12 +86,9 @@ export class DocumentTable {
   }
 
   /** How many uploaded documents the account has in each state, or folder, that has any: counted, not kept. */
-  counts<Of extends "status" | "folder_id">(
-    accountId: number,
-    of: Of,
-  ): Map<StoredDocumentRow[Of], number> {
+  counts(accountId: number, of: "status" | "folder_id"): Map<string | number, number> {
     const rows = this.#sql
-      .of<{ value: StoredDocumentRow[Of]; count: number }>(
+      .of<{ value: string | number; count: number }>(
         `SELECT ${of} AS value, count(*) AS count FROM document
          WHERE account_id = ? AND digidoc_id IS NULL GROUP BY ${of}`,
       )
@@ -100,7 +97,7 @@ export class DocumentTable {
   }
 
   /** What is stored, by content: with one of the documents that have it. */
-  blobs(): IterableIterator<{ sha256: string; size: number; id: number }> {
+  blobs() {
     return this.#sql
       .of<{ sha256: string; size: number; id: number }>(
         `SELECT sha256, min(size) AS size, min(id) AS id FROM document
@@ -109,7 +106,7 @@ export class DocumentTable {
       .iterate();
   }
 
-  /** One more view or download of the document. */
+  /** One more view or download of the document; a power cut may lose the last ones. */
   count(id: number, what: "viewed" | "downloaded"): void {
     this.#sql.of(`UPDATE document SET ${what}_tally = ${what}_tally + 1 WHERE id = ?`).run(id);
   }
@@ -199,14 +196,15 @@ export class DocumentTable {
     return this.#sql.of<StoredDocumentRow>(`SELECT * FROM document WHERE ${where}`).get(...values);
   }
 
-  #slice(
-    where: string,
-    values: number[],
-    sort: DocumentSort,
-    slice: Slice,
-  ): Sliced<StoredDocumentRow> {
+  #slice(where: string, values: number[], sort: DocumentSort, slice: Slice) {
     const order = documentOrder(sort, slice);
-    return select(this.#sql, `FROM document WHERE ${where}`, values, order, slice);
+    return select<StoredDocumentRow>(
+      this.#sql,
+      `FROM document WHERE ${where}`,
+      values,
+      order,
+      slice,
+    );
   }
 
   #charge(accountId: number, pages: number): void {

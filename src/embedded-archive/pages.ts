@@ -197,7 +197,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
   });
   app.get<Place>("/documents/:id", async ({ params }, reply) => {
     const { id } = documentAt(params);
-    store.count(id, "viewed");
+    store.unhurried(() => store.documents.count(id, "viewed"));
     const row = documentAt(params);
     const kind = await kindOfContent(blobs, row);
     const until = settings.clock.now() + PREVIEW_MS_MAX;
@@ -216,7 +216,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
   });
   app.get<Place>("/documents/:id/content", async ({ params }, reply) => {
     const row = documentAt(params);
-    store.count(row.id, "downloaded");
+    store.unhurried(() => store.documents.count(row.id, "downloaded"));
     return sendContent(blobs, row, reply);
   });
 }

@@ -6,12 +6,7 @@ import { Blobs } from "./blobs.ts";
 import { makePrivate } from "./privacy.ts";
 import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./archive-options.ts";
-import {
-  type Converted,
-  type StoredDocument,
-  storedDocumentOf,
-  type StoredDocumentRow,
-} from "./document-row.ts";
+import { type StoredDocument, storedDocumentOf, type StoredDocumentRow } from "./document-row.ts";
 import { DocumentTable, type ReceivedDocument } from "./document-table.ts";
 import { type FolderDescription, FolderTable } from "./folder-table.ts";
 import { NoticeTable } from "./notice-table.ts";
@@ -151,18 +146,6 @@ export class Store {
     });
   }
 
-  /** Moves a document from UPLOADED to CONVERTED. */
-  convert(row: StoredDocumentRow, found: Converted, now: number): void {
-    // A power cut may take a conversion back, for it is made again then. So it need not wait for
-    // the disk, and a thousand of them do not slow the uploads.
-    this.#unhurried(() => this.documents.convert(row, found, now));
-  }
-
-  /** Counts a view or a download; a power cut may lose the last ones. */
-  count(id: number, what: "viewed" | "downloaded"): void {
-    this.#unhurried(() => this.documents.count(id, what));
-  }
-
   /** What SQLite says of the database's own health; empty: all is well. */
   damage(): string[] {
     const found = this.#db.pragma("quick_check(10)") as { quick_check: string }[];
@@ -187,20 +170,23 @@ export class Store {
     return this.#db.transaction(work)();
   }
 
-  #row(idOrKey: number | string): AccountRow {
-    const row = this.accounts().find(({ id, key }) => idOrKey === id || idOrKey === key);
-    invariant(row, `there is no account ${idOrKey}`);
-    return row;
-  }
-
-  /** A transaction that is kept over a crash of the program, but does not wait for the disk. */
-  #unhurried(work: () => void): void {
+  /**
+   * A transaction that is kept over a crash of the program, but does not wait for the disk: for what a power cut may
+   * take back. A conversion is made again then, and a thousand of them do not slow the uploads.
+   */
+  unhurried(work: () => void): void {
     this.#db.pragma("synchronous = NORMAL");
     try {
       this.#db.transaction(work)();
     } finally {
       this.#db.pragma("synchronous = FULL");
     }
+  }
+
+  #row(idOrKey: number | string): AccountRow {
+    const row = this.accounts().find(({ id, key }) => idOrKey === id || idOrKey === key);
+    invariant(row, `there is no account ${idOrKey}`);
+    return row;
   }
 }
 
