@@ -98,11 +98,8 @@ function action<S extends z.ZodRawShape>(
   act: (context: Context, body: z.output<z.ZodObject<S>>) => Record<string, unknown>,
 ) {
   const whole = z.strictObject(shape) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
-  return (context: Context, body: unknown) =>
-    act(
-      context,
-      readShape(whole, body, (why) => new Refusal(why)),
-    );
+  const refuse = (why: string) => new Refusal(why);
+  return (context: Context, body: unknown) => act(context, readShape(whole, body, refuse));
 }
 
 const account = z.unknown().optional();
@@ -110,13 +107,9 @@ const account = z.unknown().optional();
 /** By their paths. */
 export const ACTIONS = {
   "/folders": action(
-    {
-      account,
-      path: z.string(),
-      ...FOLDER_DESCRIPTION,
-    },
+    { account, path: z.string(), ...FOLDER_DESCRIPTION },
     (context, { account: key, path, ...description }) => ({
-      id: describeFolder(context, accountOf(context, key), path, description),
+      id: describeFolder(context, key, path, description),
     }),
   ),
   "/quota": action({ account, pages: z.int().min(0).nullable() }, (context, body) => {
@@ -136,11 +129,13 @@ export const ACTIONS = {
 
 /** Makes the folder `/A/B` if missing, and sets what it says of its own; returns its id. */
 export function describeFolder(
-  { store, settings, expiry }: Context,
-  { id: accountId }: Account,
+  context: Context,
+  key: unknown,
   path: string,
   description: FolderDescription,
 ): number {
+  const { store, settings, expiry } = context;
+  const { id: accountId } = accountOf(context, key);
   const id = store.makeFolder(accountId, path, settings.clock.now(), description);
   expiry.poke();
   return id;
@@ -148,9 +143,8 @@ export function describeFolder(
 
 /** The account with this key; the first one when none is given. Refuses, with the status 404, without one. */
 export function accountOf({ accounts }: Context, key: unknown): Account {
-  const isNamed = key !== undefined && key !== null;
   const named = typeof key === "string" ? accounts.get(key) : undefined;
-  const account = isNamed ? named : [...accounts.values()][0];
+  const account = key === undefined || key === null ? [...accounts.values()][0] : named;
   if (!account) throw new Refusal(`there is no account ${JSON.stringify(key)}`, 404);
   return account;
 }

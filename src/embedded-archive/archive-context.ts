@@ -21,11 +21,11 @@ export async function openContext(
   const accounts = settings.accounts.map((option) => store.account(option, clock.now()));
   const traffic = new Traffic();
   opened.defer(() => traffic.quiet());
-  const parts = { store, clock, log, closing };
+  const parts = { store, clock, log, closing, notifyUrl };
   const converter = new Converter(parts);
   const conversion = new Conversion({ ...parts, blobs, converter });
-  const delivery = new Delivery({ ...parts, notifyUrl });
-  const expiry = new Expiry({ ...parts, delivery, tells: notifyUrl !== undefined });
+  const delivery = new Delivery(parts);
+  const expiry = new Expiry({ ...parts, delivery });
   const loops = [conversion, expiry, delivery];
   opened.defer(async () => {
     await Promise.all(loops.map(({ ended }) => ended));

@@ -118,6 +118,8 @@ export class Draft {
   readonly path: string;
   /** Set by anyone who moved the file away. */
   isPlaced = false;
+  /** Bytes that came in, also those past the limit. */
+  size = 0;
   readonly #limitOf: LimitOf;
   readonly #kept: number;
   readonly #hash = createHash("sha256");
@@ -126,7 +128,6 @@ export class Draft {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #file: FileHandle | undefined;
-  #size = 0;
 
   /** @param kept of more bytes than this the rest is dropped, as if it had not come */
   constructor(dir: string, limitOf: LimitOf, kept: number) {
@@ -135,26 +136,21 @@ export class Draft {
     this.#kept = kept;
   }
 
-  /** Bytes that came in, also those past the limit. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** Right once the head is in, or all of a smaller file. */
   get isTooBig(): boolean {
-    return this.#size > (this.#limit ?? this.#limitOf(this.#head));
+    return this.size > (this.#limit ?? this.#limitOf(this.#head));
   }
 
   /** Bytes past the limit are counted and thrown away. */
   async write(given: Buffer): Promise<void> {
-    const chunk = given.subarray(0, this.#kept - this.#size);
+    const chunk = given.subarray(0, this.#kept - this.size);
     if (chunk.length === 0) return;
-    this.#size += chunk.length;
+    this.size += chunk.length;
     if (this.#limit === undefined) {
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
       if (this.#head.length === HEAD_BYTES) this.#limit = this.#limitOf(this.#head);
     }
-    if (this.#limit !== undefined && this.#size > this.#limit) return;
+    if (this.#limit !== undefined && this.size > this.#limit) return;
     this.#hash.update(chunk);
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
@@ -166,7 +162,7 @@ export class Draft {
     const file = await this.#flush();
     await file.datasync();
     await this.#close();
-    return { sha256: this.#hash.digest("hex"), size: this.#size };
+    return { sha256: this.#hash.digest("hex"), size: this.size };
   }
 
   /** Removes what was not given a place. */

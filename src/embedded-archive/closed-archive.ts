@@ -57,8 +57,7 @@ export class ClosedArchive implements AsyncDisposable {
     }
     for (const { id } of store.accounts())
       for (const count of store.documents.counts(id, "status").values()) total.documents += count;
-    const known = new Map<string, KnownBlob>();
-    for (const { sha256, ...blob } of store.documents.blobs()) known.set(sha256, blob);
+    const known = new Map([...store.documents.blobs()].map((blob) => [blob.sha256, blob]));
     for await (const { name, path, sha256 } of blobs.files()) {
       const finding = await checkFile(path, sha256, known, total);
       if (finding) yield { ...finding, message: `blobs/${name} ${finding.message}` };
@@ -110,7 +109,7 @@ export class ClosedArchive implements AsyncDisposable {
     await this.#parts.opened.disposeAsync();
   }
 
-  #account(key: string | undefined): { id: number; key: string } {
+  #account(key: string | undefined) {
     const accounts = this.#parts.store.accounts();
     const account = key === undefined ? accounts[0] : accounts.find((one) => one.key === key);
     if (account) return account;
@@ -129,13 +128,10 @@ export type CheckFinding = {
 /** What a check looked at. */
 export type CheckTotal = { documents: number; blobs: number; bytes: number };
 
-/** Its bytes, and one of the documents that have it. */
-type KnownBlob = { size: number; id: number };
-
 async function checkFile(
   path: string,
   sha256: string | undefined,
-  known: ReadonlyMap<string, KnownBlob>,
+  known: ReadonlyMap<string, { size: number; id: number }>,
   total: CheckTotal,
 ): Promise<CheckFinding | undefined> {
   if (sha256 === undefined) return { what: "foreign", message: "is none of the archive's files" };

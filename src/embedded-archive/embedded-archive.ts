@@ -47,13 +47,9 @@ export class EmbeddedArchive implements AsyncDisposable {
     await using opened = new AsyncDisposableStack();
     const closing = new AbortController();
     const context = await openContext(settings, opened, closing.signal);
-    const listen = (app: FastifyInstance, address: Address) => {
-      opened.defer(() => app.close());
-      return listenOn(app, address);
-    };
-    const url = await listen(await serverOf(context), settings.listen);
+    const url = await listenOn(await serverOf(context), settings.listen, opened);
     const { admin } = settings;
-    const adminUrl = admin && (await listen(adminOf(context, admin.host), admin));
+    const adminUrl = admin && (await listenOn(adminOf(context, admin.host), admin, opened));
     opened.defer(() => closing.abort(new Error("the embedded archive is closing")));
     for (const loop of context.loops) loop.start();
     return new EmbeddedArchive(context, opened.move(), url, adminUrl);
@@ -61,7 +57,7 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   /** Makes the folder `/A/B` and all above it if missing, and sets what it says of its own; returns its id. */
   createFolder(path: string, description: FolderDescription = {}, account?: string): number {
-    return describeFolder(this.#context, accountOf(this.#context, account), path, description);
+    return describeFolder(this.#context, account, path, description);
   }
 
   /**
@@ -120,7 +116,12 @@ export class EmbeddedArchive implements AsyncDisposable {
   }
 }
 
-async function listenOn(app: FastifyInstance, { host, port }: Address): Promise<string> {
+async function listenOn(
+  app: FastifyInstance,
+  { host, port }: Address,
+  opened: AsyncDisposableStack,
+): Promise<string> {
+  opened.defer(() => app.close());
   try {
     await app.listen({ host, port });
     const address = app.server.address();

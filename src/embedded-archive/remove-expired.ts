@@ -3,6 +3,9 @@ import { Loop, type LoopParts } from "./loop.ts";
 import type { NoticeRow } from "./notice-table.ts";
 import type { Store } from "./store.ts";
 
+/** `notifyUrl`: where expiries are reported; undefined: they are only logged. */
+type DeliveryParts = LoopParts & { store: Store; notifyUrl: string | undefined };
+
 /** Between deliveries of one notice: doubled with each failure, up to the second. Guesses. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 3_600_000;
@@ -19,15 +22,16 @@ const NOTICED_MAX = 500;
  * it is delivered. It is delivered once, unless the archive ends between the answer and writing
  * that down; `notice` in the body is the same then, so that the receiver can tell.
  */
-export class Expiry extends Loop<ExpiryParts> {
+export class Expiry extends Loop<DeliveryParts & { delivery: Delivery }> {
   protected readonly retryMs = RETRY_MS_MIN;
 
   protected async step(): Promise<number> {
-    const { store, clock, log, delivery, tells } = this.parts;
+    const { store, clock, log, notifyUrl, delivery } = this.parts;
     const now = clock.now();
     const next = store.notices.nextExpiry();
     if (next === undefined) return Infinity;
     if (next > now) return next - now;
+    const tells = notifyUrl !== undefined;
     const noticed = store.inOneTransaction(() => store.notices.notice(now, tells, NOTICED_MAX));
     for (const row of noticed) log(bodyOf(row));
     delivery.poke();
@@ -35,11 +39,8 @@ export class Expiry extends Loop<ExpiryParts> {
   }
 }
 
-/** `tells`: what is noticed is to be delivered; otherwise it is only logged. */
-type ExpiryParts = LoopParts & { store: Store; delivery: Delivery; tells: boolean };
-
 /** Delivers what was noticed, one notice after another. A loop of its own: a slow receiver must not delay the log. */
-export class Delivery extends Loop<LoopParts & { store: Store; notifyUrl: string | undefined }> {
+export class Delivery extends Loop<DeliveryParts> {
   protected readonly retryMs = RETRY_MS_MIN;
 
   protected async step(): Promise<number> {

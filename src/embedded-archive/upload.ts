@@ -21,10 +21,11 @@ export async function serveUpload(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const upload = new Upload(context, reply);
+  const upload = new Upload(context);
   try {
-    if (request.isMultipart()) await receive(request, (fields) => upload.begin(fields));
-    else await upload.begin((request.body as Fields | undefined) ?? []);
+    const begin = (fields: Fields) => upload.begin(fields, reply);
+    if (request.isMultipart()) await receive(request, begin);
+    else await begin((request.body as Fields | undefined) ?? []);
     await answer(reply, upload.fault, () => upload.finish(), context);
   } catch (error) {
     if (!(error instanceof AnsweredEarly)) throw error;
@@ -39,28 +40,26 @@ class AnsweredEarly extends Error {}
 /** An upload on its way in. */
 class Upload {
   readonly #context: Context;
-  readonly #reply: FastifyReply;
   #admission: ReturnType<typeof admit> | undefined;
   #begunAt = 0;
   #goneAt: number | undefined;
   fault: FaultAction | undefined;
   draft: Draft | undefined;
 
-  constructor(context: Context, reply: FastifyReply) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#reply = reply;
   }
 
   /** The fields are in; the file, if there is one, comes next. Undefined: it is refused, once it is read. */
-  async begin(fields: Fields): Promise<Draft | undefined> {
+  async begin(fields: Fields, reply: FastifyReply): Promise<Draft | undefined> {
     const { settings, blobs, faults } = this.#context;
     this.#begunAt = settings.clock.now();
-    this.#reply.raw.once("close", () => {
+    reply.raw.once("close", () => {
       this.#goneAt = settings.clock.now();
     });
     this.fault = faults.next("upload", fields);
     if (this.fault?.do === "early") {
-      answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
+      answerEarly(reply, fieldOf(fields, "filename") ?? "");
       throw new AnsweredEarly();
     }
     this.#admission = admit(this.#context, fields);
