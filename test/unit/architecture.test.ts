@@ -183,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_376,
   cli: 6_923,
   "main.ts": 24,
-  "embedded-archive": 4_100,
+  "embedded-archive": 4_101,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, truncate, writeFile, rename } from "node:fs/promises";
+import { mkdir, readFile, rm, truncate, writeFile, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CheckTotal, ClosedArchive } from "../../../src/embedded-archive/closed-archive.ts";
@@ -75,6 +75,14 @@ describe("the check", () => {
       expect(await findings(under.dataDir)).toEqual(expected);
     },
   );
+
+  test("what else lies there is named, and stops no start", async () => {
+    await using under = await aClosed();
+    await symlink("/nowhere/at/all", join(under.dataDir, "blobs", "link"));
+    expect(await findings(under.dataDir)).toEqual(["foreign"]);
+    const again = await ArchiveUnderTest.open({ dataDir: under.dataDir });
+    await again.archive.close();
+  });
 
   test("what a crash leaves is gone after the next start, and everything has its bytes", async () => {
     await using under = await aClosed();
