@@ -29,7 +29,7 @@ export async function completenessOfXml({ file, head }: Judged): Promise<Judgeme
   const last = tail.slice(tail.lastIndexOf("<"));
   if (/^<\/([^\s>]+)\s*>$/.exec(last)?.[1] === root) return COMPLETE;
   const isItsOnly = text.startsWith(last) || !tail.includes("<");
-  return isItsOnly && last.endsWith("/>") ? COMPLETE : unfinished(`</${root}> is missing`);
+  return isItsOnly && last.endsWith("/>") ? COMPLETE : unfinished("its last end tag is missing");
 }
 
 /** The tag of the root, with its name. */
