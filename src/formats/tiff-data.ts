@@ -4,6 +4,7 @@ import { beginningOf, fromOn, type RandomAccess } from "./random-access.ts";
 import {
   type Dialect,
   type Directory,
+  readDirectory,
   type TiffField,
   type TableBudget,
   unsigned,
@@ -20,6 +21,10 @@ const PLACES = [
   [324, 325],
   [513, 514],
 ] as const;
+/** The tag of directories below one: smaller copies of its picture, or the picture of which it is one. */
+const CHILDREN = 330;
+/** A bound for hostile files. */
+const CHILDREN_MAX = 1000;
 const COMPRESSION = 259;
 const UNCOMPRESSED = 1;
 const JPEG = 7;
@@ -51,6 +56,8 @@ export class ImageData {
   /** Those too that begin and end anywhere. */
   readonly #runs: readonly ContentGap[];
   readonly #budget: TableBudget;
+  /** Directories below others that were looked at. */
+  readonly #children = new Set<number>();
   /** What ends last in the file. */
   #last: Piece | undefined;
 
@@ -67,13 +74,29 @@ export class ImageData {
     this.#budget = budget;
   }
 
-  /** Whether the data of this directory's image are all inside the file. */
+  /** Whether the data of this directory's image are all inside the file, and those of the ones below it. */
   async stateOf(directory: Directory): Promise<State> {
     for (const [offsetsTag, lengthsTag] of PLACES) {
       const offsets = directory.fields.find(({ tag }) => tag === offsetsTag);
       const lengths = directory.fields.find(({ tag }) => tag === lengthsTag);
       if (!offsets) continue;
       const state = await this.#stateOfPieces(directory, offsets, lengths);
+      if (state !== WHOLE) return state;
+    }
+    return this.#stateBelow(directory);
+  }
+
+  async #stateBelow({ fields }: Directory): Promise<State> {
+    const children = fields.find(({ tag }) => tag === CHILDREN);
+    if (!children) return WHOLE;
+    for (const at of await this.#valuesOf(children, 0, Math.min(children.count, VALUES_AT_ONCE))) {
+      if (this.#budget.spent || this.#children.size >= CHILDREN_MAX) return "limit";
+      if (this.#children.has(at)) continue;
+      this.#children.add(at);
+      const child = await readDirectory(this.#file, this.#dialect, at, this.#budget);
+      const state = child
+        ? await this.stateOf(child)
+        : { why: "a directory below it is not there" };
       if (state !== WHOLE) return state;
     }
     return WHOLE;

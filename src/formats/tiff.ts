@@ -8,7 +8,7 @@ import { type Dialect, dialectOf, readDirectory, TableBudget } from "./tiff-dire
  * page's data, then its directory, then the pointer that leads there; a file whose chain leads
  * beyond its end, or to data that is not there, is still being written or was cut off.
  *
- * It does not look into directories below directories (EXIF, previews of raw photographs), and a
+ * It does not look into the EXIF directory, and a
  * file caught exactly between two pages is a whole, shorter TIFF: only waiting tells it apart, or what is appended later.
  */
 export type TiffFacts = {

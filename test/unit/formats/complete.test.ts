@@ -58,6 +58,7 @@ const WHOLE: [string, Buffer][] = [
   ["a.pdf", pdfOf(3)],
   ["a.tiff", tiffOf(3)],
   ["big.tif", bigTiff(3, "MM")],
+  ["pyramid.tif", withChild()],
   ["a.png", pngOf()],
   ["a.jpg", jpeg],
   ["photo.jpg", photo],
@@ -1005,6 +1006,18 @@ function placeOf(tiff: Buffer, tag: number): number {
   let field = tiff.readUInt32LE(4) + 2;
   while (tiff.readUInt16LE(field) !== tag) field += 12;
   return field;
+}
+
+/** A TIFF whose second directory stands below its first one, in place of a field that does not matter here. */
+function withChild(): Buffer {
+  const bytes = tiffOf(2);
+  const next = bytes.readUInt32LE(4) + 2 + 12 * bytes.readUInt16LE(bytes.readUInt32LE(4));
+  const field = placeOf(bytes, 296);
+  bytes.writeUInt16LE(330, field);
+  bytes.writeUInt16LE(4, field + 2);
+  bytes.writeUInt32LE(bytes.readUInt32LE(next), field + 8);
+  bytes.writeUInt32LE(0, next);
+  return bytes;
 }
 
 /** The TIFF of `writeTiff` with its data behind its directory. */
