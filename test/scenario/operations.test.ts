@@ -107,11 +107,21 @@ test("the story from install.md to upgrade.md: every block does what stands ther
     const ran = root.run(text);
     expect(ran, `${section}\n${text}\n${ran.output}`).toMatchObject({ code: 0 });
     if (section === "Start") await converted(root);
+    if (section === "Back up") expectTheSameDaily(root, text);
   }
   expect(list(root)).toMatchObject([{ path: "scan.pdf", state: "converted" }]);
   expect(root.run("scanferry verify").output).toMatch(/^1 as journaled, 0 missing/m);
   expect(root.asked()).toContain(`apt-get install ./${deb}`);
 }, 360_000);
+
+/** The second day's backup has what changed since, in the place of the first day's. */
+function expectTheSameDaily(root: SandboxRoot, text: string): void {
+  const config = root.at("etc/scanferry/scanferry.yaml");
+  writeFileSync(config, `${readFileSync(config, "utf8")}\n# the second day\n`);
+  expect(root.run(text)).toMatchObject({ code: 0 });
+  const kept = readFileSync(root.at("var/backups/scanferry/etc/scanferry.yaml"), "utf8");
+  expect(kept).toMatch(/# the second day/);
+}
 
 async function converted(root: SandboxRoot): Promise<void> {
   await expect.poll(() => list(root)[0]?.state, { timeout: 60_000 }).toBe("converted");
