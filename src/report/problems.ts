@@ -1,7 +1,8 @@
 /** Why documents stand still: one problem a state and code, read from the journal. */
+import { configuredRows } from "./configured-rows.ts";
 import type { Document } from "../domain/document.ts";
 import { UNFINISHED_CODES } from "../domain/settle.ts";
-import type { DocumentReader, Registry, Reports } from "../journal/journal.ts";
+import type { DocumentReader, Registry, Reports, Sharing } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 
 /** Documents in one state with one code. Times are epoch milliseconds. */
@@ -43,10 +44,10 @@ const NAMED_MAX = 10;
 
 /** The problems of these mirrors, the commonest first. */
 export async function problemsOf(
-  journal: DocumentReader & Registry & Reports,
+  journal: DocumentReader & Registry & Reports & Sharing,
   configured: Parameters<typeof configuredIds>[1],
 ): Promise<ProblemGroup[]> {
-  const rows = await journal.mirrors();
+  const rows = await configuredRows(journal, configured.mirrors);
   const ids = await configuredIds(journal, configured);
   const areAll = rows.every(({ id }) => ids.has(id));
   const groups = (await journal.withProblem(areAll ? undefined : [...ids])).flatMap((group) => {
@@ -97,10 +98,10 @@ function pathOf({ dir, name }: Document): string {
  * they come back; until then nobody works on them, and nobody has to be told about them.
  */
 export async function configuredIds(
-  journal: Registry,
-  { mirrors }: { readonly mirrors: readonly { readonly name: string }[] },
+  journal: Registry & Sharing,
+  { mirrors }: { readonly mirrors: Parameters<typeof configuredRows>[1] },
 ): Promise<ReadonlySet<number>> {
   const names = new Set(mirrors.map(({ name }) => name));
-  const rows = await journal.mirrors();
+  const rows = await configuredRows(journal, mirrors);
   return new Set(rows.flatMap(({ id, name }) => (names.has(name) ? [id] : [])));
 }

@@ -20,6 +20,7 @@ import {
   pageReportOf,
   pagesOfAll,
 } from "./page-report.ts";
+import { configuredRows } from "./configured-rows.ts";
 import { type InstanceReport, instancesOf } from "./instance-report.ts";
 
 /** Documents by state, every state present. */
@@ -187,7 +188,7 @@ export async function statusOf(
   running: boolean,
   now: number,
 ): Promise<StatusReport> {
-  const rows = await journal.mirrors();
+  const rows = await configuredRows(journal, config.mirrors);
   const counts = await journal.counts();
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const mirrorOf = ({ mirrorId }: OfMirror) => names.get(mirrorId) ?? "";
@@ -282,11 +283,8 @@ function formerMirrorsOf(
   counts: readonly StateCount[],
 ): StatusReport["formerMirrors"] {
   const configured = new Set(mirrors.map(({ name }) => name));
-  const known = new Set(rows.map(({ name }) => name));
-  // One that was given another name is known by its source at the next start.
-  const renamed = new Set(mirrors.flatMap(({ name, source }) => (known.has(name) ? [] : source)));
   return rows.flatMap(({ id, name, source }) => {
-    if (configured.has(name) || renamed.has(source)) return [];
+    if (configured.has(name)) return [];
     const own = counts.filter(({ mirrorId }) => mirrorId === id);
     const isOver = own.every(({ state, documents }) => state === "converted" || documents === 0);
     return isOver ? [] : [{ name, source, documents: sumOf(own) }];

@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   source: 4_493,
   reader: 1_607,
   sync: 9_171,
-  report: 3_132,
+  report: 3_136,
   dashboard: 2_625,
   notify: 1_856,
   daemon: 3_408,

@@ -7,8 +7,8 @@ import type { FirstRun } from "../../sync/first-run.ts";
 import { wrappedArchive } from "../../sync/wrapped-archive.ts";
 import type { Config } from "../../config/config.ts";
 import { archivesOf } from "../../config/config.ts";
-import { isSolo } from "../../journal/cluster.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
+import { configuredRows } from "../configured-rows.ts";
 
 /** A folder to create, and how many documents would wait for it. */
 export type FolderToCreate = { readonly path: string; readonly documents: number };
@@ -118,7 +118,7 @@ export async function knownArchives(
   journal: Journal | undefined,
 ): Promise<Map<string, KnownArchive>> {
   const rows = (await journal?.archives()) ?? [];
-  const all = (await journal?.mirrors()) ?? [];
+  const all = journal ? await configuredRows(journal, config.mirrors) : [];
   const known = new Map<string, KnownArchive>();
   for (const { name } of archivesOf(config)) {
     const row = rows.find((each) => each.name === name);
@@ -127,29 +127,11 @@ export async function knownArchives(
       continue;
     }
     const own = all.filter(({ archiveId }) => archiveId === row.id);
-    const mirrors = mirrorsOf(config, name, own, isSolo(journal.cluster));
+    const mirrors = new Map(own.map((each) => [each.name, each]));
     const speaking = journal.of(row.id);
     const open = new Set(await speaking.firstRuns());
     const pastFirstRun = new Set(own.map(({ id }) => id).filter((id) => !open.has(id)));
     known.set(name, { journal: speaking, mirrors, pastFirstRun });
-  }
-  return known;
-}
-
-/** By name; else by the source, where no other daemon may have one of the same path. */
-function mirrorsOf(
-  { mirrors }: Config,
-  archive: string,
-  rows: readonly MirrorRow[],
-  solo: boolean,
-): Map<string, MirrorRow> {
-  const known = new Map<string, MirrorRow>();
-  for (const { name, source, ...mirror } of mirrors) {
-    if (mirror.archive !== archive) continue;
-    const row =
-      rows.find((each) => each.name === name) ??
-      (solo ? rows.findLast((each) => each.source === source) : undefined);
-    if (row) known.set(name, row);
   }
   return known;
 }

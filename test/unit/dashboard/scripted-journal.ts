@@ -1,4 +1,5 @@
 import type { Document } from "../../../src/domain/document.ts";
+import { SOLO_CLUSTER } from "../../../src/journal/cluster.ts";
 import type { DocumentPage, Journal, ListQuery, PageQuery } from "../../../src/journal/journal.ts";
 import { isWanted } from "../../../src/journal/document-list.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
@@ -33,6 +34,8 @@ export function documentOf({
  */
 export function scriptedJournal(rows: readonly Document[]): Journal {
   const script: Partial<Journal> = {
+    cluster: SOLO_CLUSTER,
+    archives: async () => [],
     mirrors: async () => [
       { id: 1, name: "scans", source: "/srv/scans", device: null, archiveId: 1 },
     ],

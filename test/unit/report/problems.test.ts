@@ -3,6 +3,11 @@ import { problemsOf } from "../../../src/report/problems.ts";
 import { Desk, NOW } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 
+async function configOf(journal: MemoryJournal) {
+  const rows = await journal.mirrors();
+  return { mirrors: rows.map(({ name, source }) => ({ name, source, archive: "main" })) };
+}
+
 test("a problem a state and code, the commonest first; what is on its way and other mirrors' are none", async () => {
   const journal = new MemoryJournal();
   const desk = await Desk.at(journal);
@@ -10,8 +15,7 @@ test("a problem a state and code, the commonest first; what is on its way and ot
   await desk.held("b.pdf", "SIDECAR_MISSING");
   await desk.held("c.pdf", "SIDECAR_MISSING");
   await desk.add("well.pdf");
-  const [mirror] = await journal.mirrors();
-  const config = { mirrors: [{ name: mirror?.name ?? "" }] };
+  const config = await configOf(journal);
   expect(await problemsOf(journal, config)).toMatchObject([
     { state: "held", code: "SIDECAR_MISSING", documents: 2, first: { path: "b.pdf" } },
     { state: "held", code: "FILE_EMPTY", documents: 1, first: { path: "a.pdf" } },
@@ -22,8 +26,7 @@ test("a problem a state and code, the commonest first; what is on its way and ot
 test("of unfinished files with different reasons, none is reported with the reason of another", async () => {
   const journal = new MemoryJournal();
   const desk = await Desk.at(journal);
-  const [mirror] = await journal.mirrors();
-  const config = { mirrors: [{ name: mirror?.name ?? "" }] };
+  const config = await configOf(journal);
   const unfinished = async (path: string, message: string) => {
     const { id } = await desk.add(path);
     const problem = { code: "FILE_UNFINISHED", message };

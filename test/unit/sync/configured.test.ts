@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { RunningSums } from "../../../src/dashboard/running-sums.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
+import { configuredRows } from "../../../src/report/configured-rows.ts";
 import { configuredIds, problemsOf } from "../../../src/report/problems.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -34,11 +35,19 @@ test("one finding names it, with what nobody works on any more", async () => {
   expect(findingsOf({ report, problems: [] })).toMatchObject([
     { kind: "formerMirror", detail: "Its documents wait: 1 pending, 1 held." },
   ]);
-  // Under another name it is the same mirror, by its source, as soon as a daemon starts.
+  // Under another name it is the same mirror, by its source, before a daemon starts, too.
   const [mirror] = config.mirrors;
   if (!mirror) throw new Error("there is one");
   const mirrors = [mirror, { ...mirror, name: "renamed", source: "/srv/gone" }];
-  expect((await statusOf(journal, { ...config, mirrors }, true, NOW)).formerMirrors).toEqual([]);
+  const renamed = await statusOf(journal, { ...config, mirrors }, false, NOW);
+  expect(renamed).toMatchObject({ formerMirrors: [], documents });
+  expect(renamed.mirrors[1]).toMatchObject({ name: "renamed", documents });
+  expect(await problemsOf(journal, { mirrors })).toMatchObject([
+    { code: "FOLDER_MISSING", first: { mirror: "renamed" } },
+  ]);
+  // One that goes into another archive is another mirror.
+  const elsewhere = mirrors.map((each) => ({ ...each, archive: "legal" }));
+  expect(await configuredRows(journal, elsewhere)).toEqual(await journal.mirrors());
 });
 
 test("its folders, its reasons and its waiting are told nowhere else", async () => {
