@@ -66,7 +66,8 @@ export class Progress {
       if (skipped || !document || change.type !== "event") continue;
       if (change.event.type === "unfinished") this.#tellWaiting(document);
       if (document.state === from) continue;
-      if (document.state === "uploaded") this.#sent += 1;
+      // What is adopted was sent before.
+      if (document.state === "uploaded" && change.event.type !== "adopted") this.#sent += 1;
       if (document.state === "converted") this.#converted += 1;
       if (TOLD.includes(document.state)) this.#tell(document);
     }

@@ -35,7 +35,7 @@ const FOLLOWED = /^is (?:document|journal row) (\d+), moved here$/u;
 
 /** The note on a path where nothing is, and nothing was. */
 export const NO_SUCH_FILE =
-  "There is no regular file here, and scanferry has never seen one. It does not follow symbolic links.";
+  "There is no regular file here, and the journal has none. scanferry does not follow symbolic links.";
 
 /** One revision of the file, with everything the journal has of it. */
 export type Revision = {
