@@ -205,29 +205,38 @@ function folderLines({ foldersToCreate }: StatusReport): string[] {
 /** What `/healthz` answers to who is trusted. */
 export type DaemonHealth = { readonly healthy: boolean; readonly why: string };
 
-/** A daemon of this host answers at once. */
+/** A daemon of this host answers at once; one that has a page and says nothing for so long stands still. */
 const ANSWER_MS_MAX = 1_000;
+const SILENCE_MS_MAX = 10_000;
 
 const ANSWER_LENGTH_MAX = 4_000;
 
 const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
-/** Asks the page of `config`; undefined where nothing, or another program, answers there. */
-export async function daemonHealth({
-  web,
-}: Pick<Config, "web">): Promise<DaemonHealth | undefined> {
+/**
+ * Asks the page of `config`; undefined where nothing, or another program, answers there. `owner`: the daemon that has
+ * the journal; it is not healthy where it takes the question and does not answer.
+ */
+export async function daemonHealth(
+  { web }: Pick<Config, "web">,
+  owner: Owner | undefined,
+): Promise<DaemonHealth | undefined> {
   if (!web || web.port === 0) return undefined;
   const { host, port, token } = web;
   const name = WILDCARDS[host] ?? (host.includes(":") ? `[${host}]` : host);
+  const isAsked = owner?.web !== undefined;
+  const over = AbortSignal.timeout(isAsked ? SILENCE_MS_MAX : ANSWER_MS_MAX);
   try {
     const reply = await fetch(`http://${name}:${port}/healthz`, {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       redirect: "error",
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      signal: over,
     });
     return healthIn(JSON.parse((await reply.text()).slice(0, ANSWER_LENGTH_MAX)));
   } catch {
-    return undefined;
+    if (!isAsked || !over.aborted) return undefined;
+    const seconds = SILENCE_MS_MAX / 1_000;
+    return { healthy: false, why: `the daemon has not answered for ${seconds} seconds` };
   }
 }
 

@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { aProcess, BIN, BUILT } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
+import { freePort } from "../fixtures/free-port.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 import { linesOf } from "../unit/cli/in-process.ts";
@@ -342,6 +343,27 @@ test("a status next to a running daemon names its process; retry reaches it", as
   await using again = aProcess(["--config", config, "retry"]);
   await again.ended;
   await until("the document", () => world.archive.documents().length === 1);
+  expect(await daemon.end("SIGTERM")).toBe(0);
+});
+
+test("a status next to a daemon that stands still says so, first", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const page = { SCANFERRY_WEB: `127.0.0.1:${await freePort()}` };
+  await using daemon = aProcess(["--config", config, "run"], page);
+  await daemon.says(/"started/);
+  daemon.child.kill("SIGSTOP");
+  await using status = aProcess(["--config", config, "status"], page);
+  expect(await status.ended).toBe(0);
+  expect(linesOf(status.output.stdout).slice(0, 2)).toEqual([
+    "Nothing is sent",
+    "  the daemon has not answered for 10 seconds.",
+  ]);
+  expect(status.output.stdout).toMatch(/^scanferry is running \(pid/m);
+  daemon.child.kill("SIGCONT");
+  await using later = aProcess(["--config", config, "status"], page);
+  expect(await later.ended).toBe(0);
+  expect(later.output.stdout).not.toMatch(/has not answered/);
   expect(await daemon.end("SIGTERM")).toBe(0);
 });
 

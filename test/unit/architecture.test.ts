@@ -181,7 +181,7 @@ const LINES: Readonly<Record<string, number>> = {
   notify: 1_856,
   daemon: 3_408,
   check: 1_376,
-  cli: 6_923,
+  cli: 6_934,
   "main.ts": 24,
   "embedded-archive": 4_101,
 };

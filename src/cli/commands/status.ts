@@ -119,7 +119,8 @@ async function markOf({ journal }: Config, now: number): Promise<string> {
 }
 
 async function seenNow(config: Config, now: number): Promise<Seen> {
-  const [owner, health] = await Promise.all([runningDaemon(config), daemonHealth(config)]);
+  const owner = await runningDaemon(config);
+  const health = await daemonHealth(config, owner);
   const running = owner !== undefined || health?.healthy === false;
   const known = { health, lowDisk: await lowDiskOf(config) };
   const none = () => {
