@@ -3,9 +3,9 @@
  * group commit, over whatever journal's `UnitOfWork`, so that a document's row, its history and its attempt
  * are changed together or not at all. Everyone else asks by `Change`.
  */
+import { DocumentIdTaken } from "./document-id-taken.ts";
 import type { Document, State } from "../domain/document.ts";
 import { type Event, transition } from "../domain/life.ts";
-import { Fault } from "../std/fault.ts";
 import { InvariantError, invariant } from "../std/invariant.ts";
 import { attemptsOf } from "./attempt-effect.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
@@ -169,10 +169,11 @@ export class Writer {
     if (documentId === null || event.type === "duplicated") return;
     const { id, mirrorId } = document;
     const other = this.#documents.ownerOf(documentId, document);
-    if (other !== undefined) throw claimedTwice(id, event, documentId, other);
+    if (other !== undefined) throw new DocumentIdTaken(id, event.type, documentId, other);
     // What was dropped may be taken up again; a new document with its id is not ours.
     const wasKnown = this.#records.dropTombstone(documentId, mirrorId);
-    if (wasKnown && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
+    if (wasKnown && event.type !== "adopted")
+      throw new DocumentIdTaken(id, event.type, documentId, null);
   }
 
   #note(change: On<"note">, before: Document): Applied {
@@ -284,14 +285,4 @@ function notAdded(change: Change, current: Document | undefined): Applied {
 /** The change came too late: `document` is as it was. */
 function skipped(change: Change, document: Document | undefined): Applied {
   return { change, document, from: document?.state, skipped: true };
-}
-
-/** The archive gave two documents the same id: nothing can be said about either any more. */
-function claimedTwice(id: number, event: Event, documentId: number, other: number | null): Fault {
-  const whose = other === null ? "that of a file long gone" : `document ${other}'s`;
-  return new Fault(
-    "DOCUMENT_ID_TAKEN",
-    `document ${id}: ${event.type} with archive document ${documentId}, which is ${whose}`,
-    "Compare the two in the archive: it gave one id for both, or holds one of them only, as after it was taken back to a backup or exchanged for another archive.",
-  );
 }

@@ -26,8 +26,10 @@ import { backOf, keepsDates } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import { printable } from "../std/printable.ts";
 import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-documents.ts";
+import type { Listed } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
+import { takeOver } from "./mistaken.ts";
 import { HOLD } from "./waits.ts";
 
 /** Documents looked for in one step; they usually share a folder and so a listing. */
@@ -96,7 +98,7 @@ export class Doubts {
     const monotonic = clock.monotonic();
     this.#keepsDates = await keepsDates(this.#context);
     this.#lagMs = await backOf(this.#context, this.#keepsDates);
-    let listed: Candidate[];
+    let listed: Listed[];
     let isThere = true;
     try {
       const since = documents.map((one) => this.#earliest(one) - this.#policy(one).marginMs);
@@ -127,7 +129,9 @@ export class Doubts {
           lastedMs,
           policy: this.#policy(document),
         });
-      const finding = among(listed);
+      // Its reply had an id that another row has: the list shows whose it is.
+      const isTaken = document.problem?.code === "DOCUMENT_ID_TAKEN";
+      const finding = among(isTaken ? listed : listed.filter(isForeign));
       if (finding.kind === "found") claimed.add(finding.candidate.id);
       // Anyone who asked has looked there.
       if (finding.kind === "absent" && !ASKED_CODES.includes(document.problem?.code ?? "")) {
@@ -203,19 +207,18 @@ export class Doubts {
     return earliestUpload(document, times, this.#policy(document));
   }
 
-  /** The folder's foreign documents of these names, as far back as a candidate could be. */
+  /** The folder's documents of these names, as far back as a candidate could be. */
   async #newest(
     folderId: number,
     earliest: number,
     names: ReadonlySet<string>,
     signal: AbortSignal,
-  ): Promise<Candidate[]> {
+  ): Promise<Listed[]> {
     const pageSize = earliest > 0 && this.#lagMs === 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL;
     const only = ({ filename, uploadedDate }: DocumentDetail) =>
       uploadedDate >= earliest && names.has(nameKey(filename));
     const reading = { ...this.#context, pageSize, only, earliest: () => earliest };
-    const all = await Array.fromAsync(documentsIn({ folderId }, reading, signal));
-    return all.filter(isForeign);
+    return Array.fromAsync(documentsIn({ folderId }, reading, signal));
   }
 
   async #conclude(document: Document, finding: Evidence, isThere: boolean): Promise<void> {
@@ -224,9 +227,8 @@ export class Doubts {
     switch (finding.kind) {
       case "found": {
         const { id: documentId, status, uploadedDate } = finding.candidate;
-        const found = { documentId, status, uploadedDate };
-        await this.#apply(document, { type: "found", at, dueAt: at, ...found });
-        return;
+        const found = { type: "found", at, dueAt: at, documentId, status, uploadedDate } as const;
+        return takeOver(this.#context, document, found, finding.candidate);
       }
       case "absent":
         await this.#apply(document, absence(document, at, isThere));

@@ -2,11 +2,15 @@
 import { anotherDocument, type ReportedDocument } from "../domain/another-document.ts";
 import type { ArchiveAccount } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
+import type { Event } from "../domain/event.ts";
 import { ANOTHER_DOCUMENT } from "../domain/code-sets.ts";
+import { DocumentIdTaken } from "../journal/document-id-taken.ts";
 import type { ArchiveState, Change, Documents } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import { keepsDates, learnDates, learnLag } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
+
+type FoundEvent = Extract<Event, { readonly type: "found" }>;
 
 /** A row, and what the archive says of its id. */
 export type Heard = { readonly document: Document; readonly item: DocumentDetail };
@@ -60,4 +64,34 @@ export function backInDoubt(
   log.warn({ code: ANOTHER_DOCUMENT, documentId }, message);
   const event = { type: "mistaken", at: clock.now(), problem } as const;
   return { type: "event", id, event, from: ["uploaded", "converted"] };
+}
+
+/**
+ * Journals that `document` was found under an id that another row has. Where the archive says that this row's document
+ * is another one by now, and its file is there to be sent again, the row gives the id up and looks for its own; else
+ * the document waits for a person.
+ */
+export async function takeOver(
+  context: Context,
+  { id }: Document,
+  event: FoundEvent,
+  candidate: ReportedDocument,
+): Promise<void> {
+  const { journal, clock } = context;
+  const found = { type: "event", id, event, from: ["inDoubt"] } as const;
+  try {
+    await journal.apply([found]);
+  } catch (error) {
+    if (!(error instanceof DocumentIdTaken)) throw error;
+    const owner = error.owner === null ? undefined : await journal.document(error.owner);
+    const canSendAgain = owner?.current === true && owner.goneAt === null;
+    const why = canSendAgain ? await otherThan(context, owner, candidate) : undefined;
+    if (owner && why !== undefined) {
+      await journal.apply([backInDoubt(context, owner, why), found]);
+      return;
+    }
+    const problem = { code: error.code, message: error.message };
+    const held = { type: "heldBack", at: clock.now(), dueAt: null, problem } as const;
+    await journal.apply([{ type: "event", id, event: held, from: ["inDoubt"] }]);
+  }
 }

@@ -157,6 +157,41 @@ describe("what a look finds", () => {
     },
   );
 
+  test.for([
+    [{}, "its file is there: it looks for its own document"],
+    [{ goneAt: 1 }, "its file is gone: a person is asked, and nothing is sent twice"],
+    [{ current: false }, "its file has another content by now: the same"],
+  ] as const)("itself under the id of a row, as after a restore (%j: %s)", async ([set]) => {
+    const { desk, folderId, doubts } = await aSearch();
+    const documentId = stored(desk, folderId);
+    const before = desk.clock.now() - 24 * HOUR;
+    const times = { sentAt: before, uploadedAt: before, archiveUploadedAt: before };
+    const old = { path: "old.pdf", state: "converted", folderId, documentId, ...times } as const;
+    const owner = desk.put({ ...old, ...set });
+    const problem = { code: "DOCUMENT_ID_TAKEN", message: "accepted with another's id" };
+    const { id } = doubted(desk, folderId, { problem });
+    await desk.run(doubts);
+    if ("goneAt" in set || "current" in set) {
+      expect(await desk.row(owner.id)).toMatchObject({ state: "converted", documentId });
+      for (let asked = 0; asked < 2; asked++) {
+        expect(await desk.row(id)).toMatchObject({
+          state: "held",
+          dueAt: null,
+          problem: { code: "DOCUMENT_ID_TAKEN" },
+        });
+        await retryAll(desk.journal, [id], desk.clock.now());
+        desk.context.wakeups.doubts.notify();
+        await desk.advance(20 * MINUTE);
+      }
+      return;
+    }
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId, problem: null });
+    const lost = { state: "inDoubt", documentId: null, problem: { code: "ANOTHER_DOCUMENT" } };
+    expect(await desk.row(owner.id)).toMatchObject(lost);
+    await desk.advance(20 * MINUTE);
+    expect(await desk.row(owner.id)).toMatchObject({ state: "pending" });
+  });
+
   test("nothing, as its folder was removed: what the archive took may be elsewhere", async () => {
     const { desk, doubts } = await aSearch();
     const problem = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
