@@ -93,3 +93,23 @@ async function blankIn(
   if (tail.every((byte) => byte === 0)) return { from: tailFrom, to, begins: false };
   return gapWithin(gaps, from, to);
 }
+
+/** How PKCS #7 names itself (1.2.840.113549.1.7), as DER. */
+const PKCS7 = Buffer.from("06092a864886f70d0107", "hex");
+const SEQUENCE = 0x30;
+/** Its length is not stated: it ends with an empty element. */
+const INDEFINITE = 0x80;
+
+/** What was signed or encrypted by PKCS #7 (`.p7m`, `.p7s`): one element, which states its length (X.690, 8.1.3). */
+export async function completenessOfPkcs7({ file, head }: Judged): Promise<Judgement> {
+  const stated = head[1] ?? 0;
+  const bytes = stated > INDEFINITE && stated <= INDEFINITE + 6 ? stated - INDEFINITE : 0;
+  const begin = 2 + bytes;
+  if (head[0] !== SEQUENCE || !head.subarray(begin).subarray(0, PKCS7.length).equals(PKCS7))
+    return UNKNOWN;
+  const length = bytes > 0 ? head.readUIntBE(2, bytes) : stated;
+  if (stated !== INDEFINITE)
+    return begin + length > file.size ? unfinished("it is shorter than it says") : COMPLETE;
+  const tail = await file.read(file.size - 2, 2);
+  return tail.every((byte) => byte === 0) ? COMPLETE : unfinished("its end mark is missing");
+}

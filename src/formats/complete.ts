@@ -2,6 +2,7 @@ import {
   completenessOfBitmap,
   completenessOfGif,
   completenessOfHeic,
+  completenessOfPkcs7,
   completenessOfWebp,
 } from "./complete-container.ts";
 import { completenessOfJpeg } from "./complete-jpeg.ts";
@@ -114,6 +115,7 @@ const JUDGES: Partial<Record<FileFormat, Judge>> = {
   ddoc: completenessOfXml,
   xml: completenessOfXml,
   mail: completenessOfMail,
+  unknown: completenessOfPkcs7,
 };
 
 async function completenessOfTiff({ file, ...zeros }: Judged): Promise<Judgement> {

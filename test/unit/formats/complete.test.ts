@@ -81,6 +81,16 @@ const WHOLE: [string, Buffer][] = [
   ["a.eml", mailOf("X-Mailer: a\r\n".repeat(900))],
 ];
 
+/** What PKCS #7 puts around a content. */
+function signed(begin: string, length: number, end = ""): Buffer {
+  const content = Buffer.alloc(length, "x").fill(
+    Buffer.from("06092a864886f70d010702", "hex"),
+    0,
+    11,
+  );
+  return then(Buffer.concat([Buffer.from(begin, "hex"), content]), end);
+}
+
 /** A mail of two parts. */
 function mailOf(fields = ""): Buffer {
   return latin(
@@ -355,6 +365,11 @@ test.for(
     ["no XML", "a.xml", latin("a < b"), "unknown", "the name says nothing"],
     ["a mail of one part", "a.eml", latin("From: a\n\nhello"), "unknown", "it has no end"],
     ["its header", "a.eml", latin("From: a\r\nTo: b"), "unfinished", "a header ends"],
+    ["what is signed", "a.xml.p7m", signed("308201f4", 500), "complete", "it says its length"],
+    ["it, cut", "a.xml.p7m", signed("308201f4", 499), "unfinished", "the same"],
+    ["what is signed in one go", "a.p7m", signed("3080", 99, "\0\0"), "complete", "it has an end"],
+    ["it, cut", "a.p7m", signed("3080", 99, "\0"), "unfinished", "the same"],
+    ["another element", "a.p7m", latin("0\x82\x20\x20other"), "unknown", "nothing says what it is"],
     ["text behind a mail", "a.eml", then(mailOf(), "\r\nbye"), "complete", "an epilogue"],
     ["a PDF, a line end behind", "a.pdf", then(pdfOf(1), "\r\n"), "complete", "most end like that"],
     ["a PDF, zeros behind", "a.pdf", then(pdfOf(1), "\0".repeat(1000)), "complete", "padding"],
