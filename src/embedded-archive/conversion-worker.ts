@@ -8,11 +8,11 @@ import { parentPort } from "node:worker_threads";
 import { countPages } from "../formats/count-pages.ts";
 import { listDigidoc } from "../formats/digidoc.ts";
 import { type FileFormat, kindOf } from "../formats/file-format.ts";
-import { pdfBytesOf, pdfFacts, pdfPages } from "../formats/pdf.ts";
+import { officeFacts, withoutTags } from "../formats/office.ts";
+import { pdfBytesOf, pdfFacts, pdfPages, TEXT_MAX } from "../formats/pdf.ts";
 import { accessOf } from "../formats/random-access.ts";
 import { messageOf } from "../std/fault.ts";
 import { type Converted, NOTHING_FOUND } from "./document-row.ts";
-import { officeFacts, TEXT_MAX, withoutTags } from "./office.ts";
 
 /** One job at a time: to count the pages of a file, or to read all that conversion finds in it. */
 export type WorkerRequest = { job: "pages" | "extract"; path: string; filename: string };

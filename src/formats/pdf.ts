@@ -1,19 +1,21 @@
 import { type OpenPdf, type PdfBytes, withPdf } from "./pdfium.ts";
 
-/** What a PDF says of its own. Absent: it does not say, or is protected or damaged beyond repair. */
-export type PdfFacts = {
+/** What a PDF or an office file says of its own. Absent: it does not say, or is protected or damaged beyond repair. */
+export type DocumentFacts = {
   pages?: number;
   title?: string;
   author?: string;
   subject?: string;
   keywords?: string;
   producer?: string;
+  description?: string;
   /** The text of its pages, a line break between them; cut at 1 MiB of characters. */
   text: string;
 };
 
-/** Characters of text, and pages looked through for it. Guesses: ample for a search index. */
-const TEXT_MAX = 1024 * 1024;
+/** Characters of text. A guess: ample for a search index. */
+export const TEXT_MAX = 1024 * 1024;
+/** Pages that are looked through for it. */
 const TEXT_PAGES_MAX = 500;
 
 /** More pages than any document has; a bound for hostile files. */
@@ -48,13 +50,13 @@ export async function pdfPages(bytes: PdfBytes): Promise<number | undefined> {
 }
 
 /** Pages, metadata and text. Never rejects: what could not be read is missing. */
-export async function pdfFacts(bytes: Buffer): Promise<PdfFacts> {
+export async function pdfFacts(bytes: Buffer): Promise<DocumentFacts> {
   return (await withPdf(pdfBytesOf(bytes), factsOf)) ?? { text: "" };
 }
 
-function factsOf(pdf: OpenPdf): PdfFacts {
+function factsOf(pdf: OpenPdf): DocumentFacts {
   const pages = pagesOf(pdf);
-  const facts: PdfFacts = { ...(pages === undefined ? {} : { pages }), text: "" };
+  const facts: DocumentFacts = { ...(pages === undefined ? {} : { pages }), text: "" };
   for (const [fact, entry] of Object.entries(ENTRIES) as [keyof typeof ENTRIES, string][]) {
     const words = entryOf(pdf, entry).trim();
     if (words !== "") facts[fact] = words;

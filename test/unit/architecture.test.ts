@@ -164,7 +164,7 @@ describe("rooms", () => {
 const LINES: Readonly<Record<string, number>> = {
   std: 1_423,
   wire: 200,
-  formats: 2_559,
+  formats: 2_677,
   network: 977,
   sqlite: 183,
   domain: 3_044,
@@ -183,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_376,
   cli: 6_934,
   "main.ts": 24,
-  "embedded-archive": 4_101,
+  "embedded-archive": 3_983,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

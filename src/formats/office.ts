@@ -1,13 +1,11 @@
-import { listDigidoc } from "../formats/digidoc.ts";
-import type { Metadata } from "./document-row.ts";
+import { listDigidoc } from "./digidoc.ts";
+import { type DocumentFacts, TEXT_MAX } from "./pdf.ts";
 
-/** Characters of one document that the content search sees. A guess. */
-export const TEXT_MAX = 1024 * 1024;
 /** More pages than any office file has; a number that large is made up. */
 const PAGES_MAX = 100_000;
 
-/** What an office file says of its own. */
-type OfficeFacts = Metadata & { pages?: number; text: string };
+/** What is said about a document in words. */
+type Labels = Omit<DocumentFacts, "pages" | "text">;
 
 /** Where the words are in DOCX, PPTX and OpenDocument; XLSX keeps them in one place for all sheets. */
 const TEXTS =
@@ -20,9 +18,9 @@ const SHEET = /^sheet\d+\.xml$/;
  * spreadsheets have none. The files are read with the reader of ZIP-based containers, for it is
  * bounded. Protected and old binary files say nothing.
  */
-export async function officeFacts(bytes: Buffer): Promise<OfficeFacts> {
+export async function officeFacts(bytes: Buffer): Promise<DocumentFacts> {
   const entries = await listDigidoc(bytes, "digidoc");
-  const facts: OfficeFacts = { text: "" };
+  const facts: DocumentFacts = { text: "" };
   const texts: string[] = [];
   for (const { name, path, bytes: content } of entries) {
     const xml = () => content.toString("utf8", 0, TEXT_MAX);
@@ -83,7 +81,7 @@ const ENTITIES = new Map([
  * The elements that say it, by the entry that they are in; an object that is embedded has entries of
  * its own. Of two elements for one label the first counts.
  */
-const PLACES: Record<string, Readonly<Record<string, keyof Metadata>>> = {
+const PLACES: Record<string, Readonly<Record<string, keyof Labels>>> = {
   "docProps/core.xml": {
     title: "title",
     creator: "author",
@@ -105,8 +103,8 @@ const PLACES: Record<string, Readonly<Record<string, keyof Metadata>>> = {
 };
 
 /** What the entry at `path` says; nothing where it is no place for that. Several words are a list. */
-function labelsIn(path: string, xml: () => string): Metadata {
-  const labels: Metadata = {};
+function labelsIn(path: string, xml: () => string): Labels {
+  const labels: Labels = {};
   for (const [element, label] of Object.entries(PLACES[path] ?? {})) {
     // Whatever the writer calls the namespace; without `<` inside, so that it takes linear time.
     const tag = new RegExp(`<(?:[\\w-]+:)?${element}(?:\\s[^<>]*)?>([^<]*)<`, "g");
