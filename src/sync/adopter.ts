@@ -21,6 +21,7 @@ import type {
 } from "../journal/journal.ts";
 import { ahead } from "../std/ahead.ts";
 import type { Clock } from "../std/clock.ts";
+import { mayBeDecidedAgain } from "./decided-again.ts";
 import { Folders } from "./folders.ts";
 import { conflictsOf, documentsIn, isForeign } from "./foreign-documents.ts";
 import { goOn } from "./retry.ts";
@@ -265,8 +266,35 @@ export async function endFirstRuns(
     const isChosen = unclear.size === 0;
     const isOver = isChosen && (await uncompared(journal, mirrorId)) === 0;
     const at = clock.now();
+    const again = (await claimedByContent(journal, mirrorId)).filter(({ id }) => !unclear.has(id));
+    const rechecked = again.map(({ id, state }): Change => {
+      return { type: "event", id, event: { type: "recheck", at }, from: [state] };
+    });
+    const ids = new Set(again.map(({ id }) => id));
+    const others = rows.filter(({ id }) => !ids.has(id));
     const released = (row: Document) => (isChosen && !isOver ? asNew(row, at) : goOn(row, at));
-    await journal.apply(rows.flatMap(released));
+    await journal.apply([...rechecked, ...others.flatMap(released)]);
     if (isOver) await journal.endFirstRun(mirrorId, at);
   }
+}
+
+/**
+ * What waits in a mirror with a content that was claimed for another file meanwhile: it may be that file, moved before
+ * a scan found it gone, and is looked at again.
+ */
+async function claimedByContent(
+  journal: ContentIndex & DocumentReader,
+  mirrorId: number,
+): Promise<Document[]> {
+  const waiting: (Document & { readonly digest: string })[] = [];
+  for (const state of ["pending", "held"] as const) {
+    for await (const row of journal.list({ mirrorId, state })) {
+      const { digest } = row;
+      if (digest !== null && mayBeDecidedAgain(row)) waiting.push({ ...row, digest });
+    }
+  }
+  const known = await journal.knownContents(
+    waiting.map(({ digest, seen: { sizeBytes } }) => ({ digest, sizeBytes })),
+  );
+  return waiting.filter(({ digest }) => known.has(digest));
 }

@@ -43,3 +43,21 @@ test.for([
   expect(await desk.journal.document(row.id)).toMatchObject({ state, remark });
   expect((await desk.journal.firstRuns()).length === 0).toBe(isOver);
 });
+
+test.for(["pending", "held"] as const)(
+  "what is %s with the content of a claimed file may be that file: it is looked at again",
+  async (state) => {
+    const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }, { firstRun: "hold" }] });
+    const [first = 0, second = 0] = desk.context.mirrors.keys();
+    const sentName = "a.pdf";
+    const name = rawOfText(sentName);
+    desk.put({ mirrorId: first, state: "uploaded", name, sentName, digest, documentId: 17 });
+    const wait = state === "held" ? { problem } : {};
+    const row = desk.put({ mirrorId: second, state, name, sentName, digest, ...wait });
+    const other = { name: rawOfText("b.pdf"), sentName: "b.pdf", digest: "cd".repeat(32) };
+    const fresh = desk.put({ mirrorId: second, state, ...other, ...wait });
+    await endFirstRuns(desk.context, new Set([first, second]), new Set());
+    expect(await desk.journal.document(row.id)).toMatchObject({ state: "settling" });
+    expect(await desk.journal.document(fresh.id)).toMatchObject({ state: "pending" });
+  },
+);
