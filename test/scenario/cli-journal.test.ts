@@ -98,7 +98,7 @@ describe("before there is a journal", () => {
     for (const nothing of ["none.pdf", "link.pdf"]) {
       const explained = await run("explain", nothing);
       expect(explained.stdout).toMatch(
-        /There is no regular file here, .* It does not follow symbolic links/,
+        /There is no regular file here, .* scanferry does not follow symbolic links/,
       );
       expect(explained.code).toBe(1);
     }
