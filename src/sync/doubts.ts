@@ -29,7 +29,7 @@ import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-docume
 import type { Listed } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
-import { takeOver } from "./mistaken.ts";
+import { foundAs, takeOver } from "./mistaken.ts";
 import { HOLD } from "./waits.ts";
 
 /** Documents looked for in one step; they usually share a folder and so a listing. */
@@ -107,10 +107,7 @@ export class Doubts {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
-      if (error.code !== "FOLDER_NOT_EXISTS") {
-        await this.#later(folderId, documents, error);
-        return;
-      }
+      if (error.code !== "FOLDER_NOT_EXISTS") return this.#later(folderId, documents, error);
       // Nothing is listed there, which is no proof: see `absence`.
       listed = [];
       isThere = false;
@@ -120,19 +117,17 @@ export class Doubts {
     const claimed = new Set<number>();
     for (const document of documents) {
       const { since, metAt } = this.#span(document, { now, monotonic });
-      const lastedMs = monotonic - since;
       const among = (foreign: readonly Candidate[]) =>
         reconcile(document, foreign, {
           // Asked again: the list itself may have told the archive's clock.
           earliest: this.#earliest(document),
           claimed,
-          lastedMs,
+          lastedMs: monotonic - since,
           policy: this.#policy(document),
         });
-      // Its reply had an id that another row has: the list shows whose it is.
-      const isTaken = document.problem?.code === "DOCUMENT_ID_TAKEN";
-      const finding = among(isTaken ? listed : listed.filter(isForeign));
+      const finding = among(listed.filter(isForeign));
       if (finding.kind === "found") claimed.add(finding.candidate.id);
+      if (await this.#isTakenOver(document, finding, () => among(listed))) continue;
       // Anyone who asked has looked there.
       if (finding.kind === "absent" && !ASKED_CODES.includes(document.problem?.code ?? "")) {
         const elsewhere = await this.#elsewhere(document, monotonic - metAt, signal);
@@ -145,6 +140,14 @@ export class Doubts {
       }
       await this.#conclude(document, finding, isThere);
     }
+  }
+
+  /** Its reply had an id that another row has, and no foreign one is found: the list may show that it is its own. */
+  async #isTakenOver(document: Document, { kind }: Evidence, amongAll: () => Evidence) {
+    const isOpen = kind === "absent" || kind === "lookAgain";
+    if (!isOpen || document.problem?.code !== "DOCUMENT_ID_TAKEN") return false;
+    const all = amongAll();
+    return all.kind === "found" && (await takeOver(this.#context, document, all.candidate));
   }
 
   /** Whether a person has filed it there is for a person to say. */
@@ -225,19 +228,14 @@ export class Doubts {
     const at = this.#context.clock.now();
     if (finding.kind !== "lookAgain") this.#met.delete(document.id);
     switch (finding.kind) {
-      case "found": {
-        const { id: documentId, status, uploadedDate } = finding.candidate;
-        const found = { type: "found", at, dueAt: at, documentId, status, uploadedDate } as const;
-        return takeOver(this.#context, document, found, finding.candidate);
-      }
+      case "found":
+        return this.#apply(document, foundAs(finding.candidate, at));
       case "absent":
-        await this.#apply(document, absence(document, at, isThere));
-        return;
+        return this.#apply(document, absence(document, at, isThere));
       case "lookAgain":
-        await this.#apply(document, { type: "looked", at, dueAt: at + finding.waitMs });
-        return;
+        return this.#apply(document, { type: "looked", at, dueAt: at + finding.waitMs });
       case "ambiguous":
-        await this.#apply(document, this.#ambiguous(document, finding.candidates, at));
+        return this.#apply(document, this.#ambiguous(document, finding.candidates, at));
     }
   }
 

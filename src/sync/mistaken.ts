@@ -2,15 +2,13 @@
 import { anotherDocument, type ReportedDocument } from "../domain/another-document.ts";
 import type { ArchiveAccount } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
-import type { Event } from "../domain/event.ts";
 import { ANOTHER_DOCUMENT } from "../domain/code-sets.ts";
+import type { Candidate } from "../domain/reconcile.ts";
 import { DocumentIdTaken } from "../journal/document-id-taken.ts";
 import type { ArchiveState, Change, Documents } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import { keepsDates, learnDates, learnLag } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
-
-type FoundEvent = Extract<Event, { readonly type: "found" }>;
 
 /** A row, and what the archive says of its id. */
 export type Heard = { readonly document: Document; readonly item: DocumentDetail };
@@ -66,32 +64,39 @@ export function backInDoubt(
   return { type: "event", id, event, from: ["uploaded", "converted"] };
 }
 
+/** The event of a document in doubt that is this one. */
+export function foundAs({ id: documentId, status, uploadedDate }: Candidate, at: number) {
+  return { type: "found", at, dueAt: at, documentId, status, uploadedDate } as const;
+}
+
 /**
- * Journals that `document` was found under an id that another row has. Where the archive says that this row's document
- * is another one by now, and its file is there to be sent again, the row gives the id up and looks for its own; else
- * the document waits for a person.
+ * Where the archive says that an id which another row has is no longer that row's document, it is `document`'s: the row
+ * gives the id up and looks for its own. If the row's file is not there to be sent again, `document` waits for a
+ * person. Resolves with false where it may be the other row's as before: then nothing is journaled.
  */
 export async function takeOver(
   context: Context,
   { id }: Document,
-  event: FoundEvent,
-  candidate: ReportedDocument,
-): Promise<void> {
+  candidate: Candidate,
+): Promise<boolean> {
   const { journal, clock } = context;
+  const event = foundAs(candidate, clock.now());
   const found = { type: "event", id, event, from: ["inDoubt"] } as const;
   try {
     await journal.apply([found]);
   } catch (error) {
     if (!(error instanceof DocumentIdTaken)) throw error;
     const owner = error.owner === null ? undefined : await journal.document(error.owner);
-    const canSendAgain = owner?.current === true && owner.goneAt === null;
-    const why = canSendAgain ? await otherThan(context, owner, candidate) : undefined;
-    if (owner && why !== undefined) {
-      await journal.apply([backInDoubt(context, owner, why), found]);
-      return;
-    }
+    const why = owner && (await otherThan(context, owner, candidate));
+    if (!owner || why === undefined) return false;
     const problem = { code: error.code, message: error.message };
     const held = { type: "heldBack", at: clock.now(), dueAt: null, problem } as const;
-    await journal.apply([{ type: "event", id, event: held, from: ["inDoubt"] }]);
+    const canSendAgain = owner.current && owner.goneAt === null;
+    await journal.apply(
+      canSendAgain
+        ? [backInDoubt(context, owner, why), found]
+        : [{ type: "event", id, event: held, from: ["inDoubt"] }],
+    );
   }
+  return true;
 }

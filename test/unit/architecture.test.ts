@@ -175,7 +175,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_664,
   source: 4_493,
   reader: 1_607,
-  sync: 9_235,
+  sync: 9_238,
   report: 3_136,
   dashboard: 2_625,
   notify: 1_856,
