@@ -192,6 +192,23 @@ describe("what a look finds", () => {
     expect(await desk.row(owner.id)).toMatchObject({ state: "pending" });
   });
 
+  test("its own, a while after that of the row whose id the reply had: that row's is not taken for it", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const documentId = stored(desk, folderId);
+    const now = desk.clock.now();
+    const own = { sentAt: now, uploadedAt: now, archiveUploadedAt: now, sentName: "scan.pdf" };
+    const before = { path: "scan.pdf", state: "converted", folderId, documentId, ...own } as const;
+    const owner = desk.put({ ...before, current: false });
+    const problem = { code: "DOCUMENT_ID_TAKEN", message: "accepted with another's id" };
+    const { id } = doubted(desk, folderId, { problem });
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({ state: "inDoubt", problem });
+    const late = stored(desk, folderId);
+    await desk.advance(MINUTE);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId: late });
+    expect(await desk.row(owner.id)).toMatchObject({ state: "converted", documentId });
+  });
+
   test("nothing, as its folder was removed: what the archive took may be elsewhere", async () => {
     const { desk, doubts } = await aSearch();
     const problem = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
