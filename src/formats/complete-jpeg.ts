@@ -1,13 +1,17 @@
 import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
 import { type ContentGap, gapWithin } from "./gaps.ts";
-import { END_OF_IMAGE, jpegSegments, type Segment, START_OF_IMAGE } from "./jpeg-segments.ts";
+import {
+  END_OF_IMAGE,
+  jpegSegments,
+  type Segment,
+  START_OF_IMAGE,
+  START_OF_SCAN,
+} from "./jpeg-segments.ts";
 import { cannotHoldZeros } from "./jpeg-zeros.ts";
 import type { RandomAccess } from "./random-access.ts";
 
 /** Padding behind the end mark within which the mark is looked for first. */
 const PADDING_BYTES = 1024;
-
-const START_OF_SCAN = 0xda;
 
 /**
  * A JPEG ends where its image data do: at the first marker FFD9 behind them, which cannot occur inside

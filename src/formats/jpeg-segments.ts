@@ -5,6 +5,7 @@ const SEGMENTS_MAX = 5000;
 
 export const START_OF_IMAGE = 0xd8;
 export const END_OF_IMAGE = 0xd9;
+export const START_OF_SCAN = 0xda;
 
 /** A marker, and where its segment ends. */
 export type Segment = { readonly marker: number; readonly at: number; readonly to: number };

@@ -1,12 +1,11 @@
 /** What a row of zero bits would stand for among a JPEG's image data: by its tables, no picture holds much of it. */
-import { jpegSegments } from "./jpeg-segments.ts";
+import { jpegSegments, START_OF_SCAN } from "./jpeg-segments.ts";
 import type { RandomAccess } from "./random-access.ts";
 
 /** Markers of frames whose data are Huffman codes: baseline, extended, progressive. */
 const SEQUENTIAL: readonly number[] = [0xc0, 0xc1];
 const PROGRESSIVE = 0xc2;
 const HUFFMAN_TABLES = 0xc4;
-const START_OF_SCAN = 0xda;
 
 /** What zero bits mean by each Huffman table, its key as in the file: class and number. */
 type FirstSymbols = Map<number, number>;
