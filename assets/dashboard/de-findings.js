@@ -119,6 +119,14 @@ const KINDS = {
       fix: messageOf(finding.fix),
     };
   },
+  unwatched(finding, snapshot) {
+    const { unwatched } = mirrorOf(finding, snapshot);
+    return {
+      title: `Manche Ordner von ${finding.mirror} werden nicht überwacht`,
+      detail: `${sentence(messageOf(unwatched))} Änderungen darin findet erst ein Suchlauf.`,
+      fix: messageOf(finding.fix),
+    };
+  },
   held: (finding, snapshot) => ({
     title: `${documents(finding.count)} zurückgehalten: ${finding.documents.code}`,
     detail: ofDocuments(finding, snapshot),

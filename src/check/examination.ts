@@ -14,7 +14,7 @@ import { type CheckResult, fail, type Means, ok, warn } from "./check-result.ts"
 import { examineJournal } from "./journal.ts";
 import { examinePlaces } from "./places.ts";
 import { examineSources } from "./sources.ts";
-import { TIME_ZONE_HINT, timeZoneProblem } from "../std/time-zone.ts";
+import { TIME_ZONE_HINT, timeZoneProblem, zoneName } from "../std/time-zone.ts";
 import type { Clock } from "../std/clock.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { ExpiryRule } from "../rules/rules.ts";
@@ -57,7 +57,7 @@ export async function* examinationOf(config: Config, means: Means): AsyncGenerat
 export function* examineTimeZone({ env, clock }: Means): Generator<CheckResult> {
   const problem = timeZoneProblem(env, clock.now());
   if (problem !== undefined) yield warn(`time zone: ${problem}`, TIME_ZONE_HINT);
-  else yield ok(`time zone ${new Intl.DateTimeFormat().resolvedOptions().timeZone}`);
+  else yield ok(`time zone ${zoneName()}`);
 }
 
 /** May enough files be open at once? Of this process: a daemon started elsewhere may have another limit. */

@@ -85,6 +85,7 @@ const EXAMINED: readonly FindingKind[] = [
   "outage",
   "source",
   "unread",
+  "unwatched",
   "disk",
   "page",
 ];

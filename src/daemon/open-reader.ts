@@ -81,7 +81,7 @@ export function openReader(
 /** What is known of a source whose reader hangs; the next reader says more, once it gets through. */
 function unanswering({ id, source }: MirrorRow, patienceMs: number): MirrorStatus {
   const why = `${source} does not answer (${patienceMs / 1_000} s)`;
-  return { mirrorId: id, online: false, why, device: null, mode: "off" };
+  return { mirrorId: id, online: false, why, device: null, mode: "off", unwatched: null };
 }
 
 /** The loops are opened after the readers; what readers say before that waits. */

@@ -74,6 +74,7 @@ function ruleOf(
       return { kind: "stalled", afterMs: MOMENT_MS };
     case "paused":
     case "notRunning":
+    case "unwatched":
     case "waits":
     case "formerMirror":
     case "unfinished":

@@ -56,6 +56,7 @@ export class MirrorHost {
       why: "not looked at yet",
       device: mirror.settings.device,
       mode: mirror.mode,
+      unwatched: null,
     };
   }
 
@@ -84,6 +85,7 @@ export class MirrorHost {
       // It went meanwhile, most likely; whatever it is, the next look is another try.
       return this.#offline(messageOf(error));
     }
+    this.#status = { ...this.#status, unwatched: this.#watch?.problem ?? null };
     return this.#status;
   }
 
@@ -94,7 +96,8 @@ export class MirrorHost {
     while (!signal.aborted) {
       await this.#clock.sleep(STATUS_INTERVAL_MS, signal);
       const now = await this.refresh();
-      const isOther = now.online !== told.online || now.why !== told.why;
+      const isOther =
+        now.online !== told.online || now.why !== told.why || now.unwatched !== told.unwatched;
       if (isOther && (await this.#isTold(now))) told = now;
     }
   }
@@ -143,7 +146,7 @@ export class MirrorHost {
   }
 
   async #offline(why: string): Promise<MirrorStatus> {
-    this.#status = { ...this.#status, online: false, why };
+    this.#status = { ...this.#status, online: false, why, unwatched: null };
     await this.#unwatch();
     return this.#status;
   }
@@ -176,7 +179,7 @@ export class MirrorHost {
         hint: (paths) => this.#tell(this.#hint(paths)),
         directory: (dir, below) => this.#list(dir, below),
         vanished: (dirs) => this.#vanished(dirs),
-        doubt: (why, isProblem) => this.#doubt(why, isProblem),
+        doubt: (why) => this.#doubt(why),
       },
       this.#clock,
     );
@@ -267,8 +270,8 @@ export class MirrorHost {
     }
   }
 
-  #doubt(why: string, isProblem = false): void {
-    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, isProblem));
+  #doubt(why: string): void {
+    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why));
   }
 
   /** A report that cannot be delivered is no loss: the next scan finds what it told. */

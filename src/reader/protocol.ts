@@ -61,6 +61,8 @@ export type MirrorStatus = {
   readonly why: string;
   readonly device: string | null;
   readonly mode: WatchMode;
+  /** Why some of its directories are not watched, though they are to be; null: all are. */
+  readonly unwatched: string | null;
 };
 
 /** A look at a path: what is there now, null where nothing is, undefined where it cannot be told. */
@@ -151,7 +153,7 @@ export type DaemonCalls = {
   allowance: (bytes: number) => Promise<void>;
   /** So many bytes of the upload of a document's row were handed over by now. */
   sent: (id: number, bytes: number) => Promise<void>;
-  /** Events may have been missed: a full scan is needed. `isProblem`: the administrator can fix the cause. */
-  doubt: (mirrorId: number, why: string, isProblem: boolean) => Promise<void>;
+  /** Events may have been missed: a full scan is needed. */
+  doubt: (mirrorId: number, why: string) => Promise<void>;
   status: (status: MirrorStatus) => Promise<void>;
 };

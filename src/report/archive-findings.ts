@@ -1,6 +1,6 @@
 /** Findings about the archives: a closed gate, an outage, what sending waits for, the page allowance. */
 import type { State } from "../domain/document.ts";
-import { type Finding, PLAIN, sentence, sumOf, WAITING, waitSentence } from "./finding.ts";
+import { type Finding, finding, sentence, sumOf, WAITING, waitSentence } from "./finding.ts";
 import type { ArchiveStatusReport, StatusReport } from "./status.ts";
 
 /** Of each archive. */
@@ -26,11 +26,8 @@ function gate({ name, gate: closed }: ArchiveStatusReport, report: StatusReport)
   const count = waitingFor(name, report, [...WAITING, "held"]);
   const to = isOneOfMany(report) ? ` to ${name}` : "";
   return [
-    {
-      ...PLAIN,
+    finding("gate", "error", {
       id: `gate:${name}:${code}`,
-      kind: "gate",
-      severity: "error",
       title: `Sending${to} has stopped: ${GATE_REASONS[code] ?? `the archive answers ${code}`}`,
       detail: `${sentence(withCode(message, code))} ${waitSentence(count)}`,
       fix: hint,
@@ -38,7 +35,7 @@ function gate({ name, gate: closed }: ArchiveStatusReport, report: StatusReport)
       nextAttempt: nextProbeAt,
       count,
       archive: name,
-    },
+    }),
   ];
 }
 
@@ -47,11 +44,8 @@ function outage({ name, outage: out }: ArchiveStatusReport, report: StatusReport
   const { code, message, hint, since, nextAttemptAt } = out;
   const count = waitingFor(name, report, WAITING);
   return [
-    {
-      ...PLAIN,
+    finding("outage", "error", {
       id: `archive:${name}`,
-      kind: "outage",
-      severity: "error",
       title: `Cannot reach the archive${isOneOfMany(report) ? ` ${name}` : ""}`,
       detail: `${sentence(withCode(message, code))} ${waitSentence(count)}`,
       fix: hint,
@@ -59,7 +53,7 @@ function outage({ name, outage: out }: ArchiveStatusReport, report: StatusReport
       nextAttempt: nextAttemptAt,
       count,
       archive: name,
-    },
+    }),
   ];
 }
 
@@ -68,17 +62,14 @@ function waits({ name, sending }: ArchiveStatusReport, report: StatusReport): Fi
   if (!sending.waits || count === 0) return [];
   const { why, message, until } = sending.waits;
   return [
-    {
-      ...PLAIN,
+    finding("waits", why === "hours" ? "info" : "warning", {
       id: `waits:${name}:${why}`,
-      kind: "waits",
-      severity: why === "hours" ? "info" : "warning",
       title: `Sending${isOneOfMany(report) ? ` to ${name}` : ""} waits`,
       detail: `${sentence(message)} ${waitSentence(count)}`,
       nextAttempt: until,
       count,
       archive: name,
-    },
+    }),
   ];
 }
 
@@ -89,17 +80,13 @@ function allowance({ name, allowance: own }: ArchiveStatusReport, report: Status
   const percent = Math.floor((100 * used) / Math.max(pages, 1));
   const of = isOneOfMany(report) ? ` of ${name}` : "";
   return [
-    {
-      ...PLAIN,
-      id: `allowance:${name}`,
-      kind: "allowance",
-      severity: level === "usedUp" ? "error" : "warning",
+    finding("allowance", level === "usedUp" ? "error" : "warning", {
       title: `${percent} % of this month's page allowance${of} is used`,
       detail: `${sentence(problem.message)}${keeps.documents === 0 ? "" : ` ${waitSentence(keeps.documents)}`}`,
       fix: problem.hint,
       count: keeps.documents,
       archive: name,
-    },
+    }),
   ];
 }
 

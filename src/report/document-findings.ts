@@ -2,7 +2,7 @@
 import { ANYWAY_CODES, GATE_CODES } from "../domain/code-sets.ts";
 import { failureOf } from "../domain/failure.ts";
 import { counted } from "../std/wording.ts";
-import { type Finding, type FindingAction, PLAIN, sentence, type Situation } from "./finding.ts";
+import { type Finding, type FindingAction, finding, sentence, type Situation } from "./finding.ts";
 import type { ProblemGroup } from "./problems.ts";
 import type { StatusReport } from "./status.ts";
 
@@ -49,11 +49,8 @@ function findingOf(problem: ProblemGroup, report: StatusReport): Finding {
   const { state, code, documents, first, message, paths = [first.path] } = problem;
   const kind = KINDS[state];
   const { hint, person } = failureOf(code);
-  return {
-    ...PLAIN,
-    id: state === "uploaded" ? "stuck" : `${kind}:${code}`,
-    kind,
-    severity: code === "FILE_YOUNG" ? "info" : SEVERITIES[state],
+  return finding(kind, code === "FILE_YOUNG" ? "info" : SEVERITIES[state], {
+    id: state === "uploaded" ? kind : `${kind}:${code}`,
     title: titleOf(problem),
     detail: detailOf(problem, report),
     fix: state === "failed" ? `${hint} See \`scanferry list --state failed\`.` : hint,
@@ -62,7 +59,7 @@ function findingOf(problem: ProblemGroup, report: StatusReport): Finding {
     count: documents,
     documents: { state, code, first: first.id, message, paths },
     actions: state === "uploaded" ? [] : (ACTIONS[code] ?? (state === "settling" ? [] : ["retry"])),
-  };
+  });
 }
 
 function titleOf({ state, code, documents }: ProblemGroup): string {

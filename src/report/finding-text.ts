@@ -84,6 +84,7 @@ export function overText(finding: Finding, isOneOfMany: boolean): string {
     failed: `No document is failed any more: ${documents?.code}`,
     source: `The source of ${mirror} is online again`,
     unread: `All folders of ${mirror} can be read again`,
+    unwatched: `All folders of ${mirror} are watched again`,
     held: `No document is held any more: ${documents?.code}`,
     stuck: "Every document that was stuck is converted",
     after: `Archived files of ${mirror} are moved or deleted again`,

@@ -17,6 +17,7 @@ export const FINDING_KINDS = [
   "failed",
   "source",
   "unread",
+  "unwatched",
   "held",
   "stuck",
   "after",
@@ -97,6 +98,16 @@ export const PLAIN = {
   documents: null,
   actions: [],
 } as const;
+
+/** A finding, known by its kind and by the archive or mirror that it is about, if `more` has no other `id`. */
+export function finding(
+  kind: FindingKind,
+  severity: Severity,
+  more: Pick<Finding, "title"> & Partial<Finding>,
+): Finding {
+  const about = more.archive ?? more.mirror;
+  return { ...PLAIN, id: about ? `${kind}:${about}` : kind, kind, severity, ...more };
+}
 
 /** Everything that findings are made of. */
 export type Situation = {

@@ -14,7 +14,7 @@ import {
   type Finding,
   FINDING_KINDS,
   MOVING,
-  PLAIN,
+  finding,
   sentence,
   type Situation,
   sumOf,
@@ -32,6 +32,7 @@ export function findingsOf(situation: Situation): Finding[] {
     ...notRunning(report),
     ...report.mirrors.flatMap(offline),
     ...report.mirrors.flatMap(unread),
+    ...report.mirrors.flatMap(unwatched),
     ...documentFindings(situation),
     ...afterPending(report),
     ...archiveFindings(report),
@@ -65,17 +66,13 @@ function legibly(finding: Finding, isRunning: boolean): Finding {
 function stalled({ health }: Pick<Situation, "health">): Finding[] {
   if (health?.healthy !== false) return [];
   return [
-    {
-      ...PLAIN,
-      id: "stalled",
-      kind: "stalled",
-      severity: "error",
+    finding("stalled", "error", {
       title: "Nothing is sent",
       detail: sentence(health.why),
       fix:
         health.fix ??
         "Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.",
-    },
+    }),
   ];
 }
 
@@ -90,17 +87,13 @@ function paused({ paused: isPaused, documents }: StatusReport): Finding[] {
   if (!isPaused) return [];
   const count = sumOf(documents, WAITING);
   return [
-    {
-      ...PLAIN,
-      id: "paused",
-      kind: "paused",
-      severity: "warning",
+    finding("paused", "warning", {
       title: "Sending is paused",
       detail: `${waitSentence(count)} New files are found, and wait until sending is resumed.`,
       fix: "Run `scanferry resume`, or use Resume on the page.",
       count,
       actions: ["resume"],
-    },
+    }),
   ];
 }
 
@@ -112,33 +105,25 @@ function notRunning({ running, documents, afterPending: files }: StatusReport): 
       ? waitSentence(count)
       : `${counted(files.length, "archived file")} still to be moved or deleted.`;
   return [
-    {
-      ...PLAIN,
-      id: "notRunning",
-      kind: "notRunning",
-      severity: "warning",
+    finding("notRunning", "warning", {
       title: "scanferry is not running",
       detail: waiting,
       fix: "Start it with `scanferry run`, or run `scanferry sync` once.",
       count,
-    },
+    }),
   ];
 }
 
 function offline({ name, source, offline: away }: MirrorStatusReport): Finding[] {
   if (!away) return [];
   return [
-    {
-      ...PLAIN,
-      id: `source:${name}`,
-      kind: "source",
-      severity: "error",
+    finding("source", "error", {
       title: `The source of ${name} is offline`,
       detail: `${sentence(`${source}: ${away.why}`)} No file is treated as deleted; other sources continue.`,
       fix: failureOf("SOURCE_OFFLINE").hint,
       since: away.since,
       mirror: name,
-    },
+    }),
   ];
 }
 
@@ -147,17 +132,25 @@ function unread({ name, source, unread: closed }: MirrorStatusReport): Finding[]
   const { directories, path, why } = closed;
   const others = directories === 1 ? "" : ` (and ${counted(directories - 1, "other folder")})`;
   return [
-    {
-      ...PLAIN,
-      id: `unread:${name}`,
-      kind: "unread",
-      severity: "error",
+    finding("unread", "error", {
       title: `Cannot read ${counted(directories, "folder")} of ${name}`,
       detail: `${sentence(`${source}/${path}${others}: ${why}`)} Files in there are not sent; everything else continues.`,
       fix: UNREAD_HINT,
       count: directories,
       mirror: name,
-    },
+    }),
+  ];
+}
+
+function unwatched({ name, unwatched: why }: MirrorStatusReport): Finding[] {
+  if (why === null) return [];
+  return [
+    finding("unwatched", "warning", {
+      title: `Some folders of ${name} are not watched`,
+      detail: `${sentence(why)} Changes in them are found later, by scans.`,
+      fix: "Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.",
+      mirror: name,
+    }),
   ];
 }
 
@@ -167,18 +160,14 @@ function afterPending({ afterPending: files }: StatusReport): Finding[] {
   return [...Map.groupBy(files, ({ mirror }) => mirror)].map(([mirror, all]) => {
     const times = all.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
     const causes = [...Map.groupBy(all, ({ why }) => why)].slice(0, CAUSES_MAX);
-    return {
-      ...PLAIN,
-      id: `after:${mirror}`,
-      kind: "after",
-      severity: "warning",
+    return finding("after", "warning", {
       title: `${counted(all.length, "archived file")}${orMore} of ${mirror} could not be moved or deleted yet`,
       detail: causes.map(([why, of]) => oneOf(of.length, of[0]?.path ?? "", why)).join(" "),
       fix: failureOf("AFTER_REFUSED").hint,
       nextAttempt: times.length === 0 ? null : Math.min(...times),
       count: all.length,
       mirror,
-    };
+    });
   });
 }
 
@@ -194,45 +183,33 @@ const MB = 1_000_000;
 function lowDisk({ lowDisk: disk }: Situation): Finding[] {
   if (!disk) return [];
   return [
-    {
-      ...PLAIN,
-      id: "disk",
-      kind: "disk",
-      severity: "warning",
+    finding("disk", "warning", {
       title: "The journal's disk is almost full",
       detail: `${numberText(Math.floor(disk.freeBytes / MB))} MB are free for ${disk.path}. When it is full, nothing is sent.`,
       fix: "Free space, or move the journal.",
-    },
+    }),
   ];
 }
 
 function noPage({ hostFaults }: Situation): Finding[] {
   if (!hostFaults?.page) return [];
   return [
-    {
-      ...PLAIN,
-      id: "page",
-      kind: "page",
-      severity: "warning",
+    finding("page", "warning", {
       title: "The page is not available",
       detail: `${sentence(hostFaults.page.message)} Everything else continues.`,
       fix: hostFaults.page.hint,
-    },
+    }),
   ];
 }
 
 function refusedConfig({ hostFaults }: Situation): Finding[] {
   if (!hostFaults?.config) return [];
   return [
-    {
-      ...PLAIN,
-      id: "config",
-      kind: "config",
-      severity: "warning",
+    finding("config", "warning", {
       title: "The new configuration has errors",
       detail: `${sentence(hostFaults.config)} The old configuration stays in use.`,
       fix: "Run `scanferry check`, fix the configuration, then reload it.",
-    },
+    }),
   ];
 }
 
@@ -240,17 +217,13 @@ function refusedConfig({ hostFaults }: Situation): Finding[] {
 function formerMirrors({ formerMirrors: former }: StatusReport): Finding[] {
   return former.map(({ name, documents }) => {
     const left = STATES.filter((state) => state !== "converted" && documents[state] > 0);
-    return {
-      ...PLAIN,
-      id: `formerMirror:${name}`,
-      kind: "formerMirror",
-      severity: "warning",
+    return finding("formerMirror", "warning", {
       title: `The mirror ${name} is no longer configured`,
       detail: `Its documents wait: ${left.map((state) => `${numberText(documents[state])} ${state}`).join(", ")}.`,
       fix: `See \`scanferry list --mirror ${shellWord(name)}\`. Configure the mirror again to send them.`,
       count: sumOf(documents, left),
       mirror: name,
-    };
+    });
   });
 }
 
@@ -258,31 +231,25 @@ function sentEarly({ name, learnedSettle }: MirrorStatusReport): Finding[] {
   if (!learnedSettle) return [];
   const settle = formatDuration(learnedSettle.settleMs);
   return [
-    {
-      ...PLAIN,
-      id: `sentEarly:${name}`,
-      kind: "sentEarly",
-      severity: "info",
+    finding("sentEarly", "info", {
       title: `Files of ${name} wait longer: one was sent before it was finished`,
       detail: `All files of ${name} now wait ${settle}.`,
       fix: `Set \`settle: ${settle}\` for the mirror.`,
       since: learnedSettle.learnedAt,
       mirror: name,
-    },
+    }),
   ];
 }
 
 /** Archived, and never to be moved or deleted. */
 function kept({ afterFailed }: StatusReport): Finding[] {
-  return afterFailed.map(({ mirror, files, path, why }) => ({
-    ...PLAIN,
-    id: `kept:${mirror}`,
-    kind: "kept",
-    severity: "info",
-    title: `${counted(files, "archived file")} of ${mirror} will not be moved or deleted`,
-    detail: oneOf(files, path, why),
-    fix: "See `scanferry list --after-pending`.",
-    count: files,
-    mirror,
-  }));
+  return afterFailed.map(({ mirror, files, path, why }) =>
+    finding("kept", "info", {
+      title: `${counted(files, "archived file")} of ${mirror} will not be moved or deleted`,
+      detail: oneOf(files, path, why),
+      fix: "See `scanferry list --after-pending`.",
+      count: files,
+      mirror,
+    }),
+  );
 }

@@ -8,9 +8,15 @@ import type { DocumentReader, Duplicates, Journal, Registry, Reports } from "../
 import type { MirrorRow } from "../journal/rows.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { ROOT, joinRaw, shown } from "../std/raw-path.ts";
-import { type ArchiveAway, type Away, awayOf, observersOf, type SourceAway } from "../sync/away.ts";
+import {
+  type ArchiveAway,
+  type Away,
+  awayOf,
+  noteOf,
+  observersOf,
+  type SourceNote,
+} from "../sync/away.ts";
 import { learnedIn, type LearnedSettle } from "../sync/learned-settle.ts";
-import type { Links, Unread } from "../sync/scan-scheduler.ts";
 import { type WaitingConfig, waitingOf, type WaitReason } from "../sync/pace.ts";
 import {
   accountOf,
@@ -85,8 +91,8 @@ export type StatusConfig = WaitingConfig &
     readonly furtherArchives?: readonly Pick<ArchiveAccount, "name" | "url">[] | undefined;
   };
 
-/** Where one mirror stands. */
-export type MirrorStatusReport = {
+/** Where one mirror stands; what is noted of its source is null where no daemon is there to look. */
+export type MirrorStatusReport = SourceNote & {
   readonly name: string;
   readonly source: string;
   /** The name of the archive it is carried into. */
@@ -95,12 +101,6 @@ export type MirrorStatusReport = {
   readonly target: string;
   /** How the source is followed: `native`, `polling` or `off`. */
   readonly watch: string;
-  /** Its source cannot be looked at; null while it can, or no daemon is there to look. */
-  readonly offline: SourceAway | null;
-  /** What of it cannot be read; null where all can, or no daemon is there to look. */
-  readonly unread: Unread | null;
-  /** Its links, which are never followed; null where there are none, or no daemon is there to look. */
-  readonly links: Links | null;
   /** Longer than `settle`, which was too short; null: nothing was learned. */
   readonly learnedSettle: LearnedSettle | null;
   readonly documents: Counts;
@@ -200,9 +200,7 @@ export async function statusOf(
   const observers = observersOf(instances, running);
   const standings = await archiveReports(journal, config, pending, { observers, now });
   const archives = standings.map(({ report }) => report);
-  const away = new Map(standings.flatMap((one) => Object.entries(one.away.sources)));
-  const unread = new Map(standings.flatMap((one) => Object.entries(one.away.unread)));
-  const links = new Map(standings.flatMap((one) => Object.entries(one.away.links)));
+  const sources = Object.fromEntries(standings.flatMap(({ away }) => Object.entries(away.sources)));
   return {
     running,
     paused: await journal.paused(),
@@ -210,9 +208,7 @@ export async function statusOf(
     ...standingOf(archives),
     archives,
     mirrors: mirrorReports(config, rows, counts, {
-      away,
-      unread,
-      links,
+      sources,
       learned: await learnedIn(journal, config.mirrors, rows),
     }),
     formerMirrors: formerMirrorsOf(config, await withoutRetired(journal, rows), counts),
@@ -237,9 +233,7 @@ function mirrorReports(
   rows: readonly MirrorRow[],
   counts: readonly StateCount[],
   known: {
-    readonly away: ReadonlyMap<string, SourceAway>;
-    readonly unread: ReadonlyMap<string, Unread>;
-    readonly links: ReadonlyMap<string, Links>;
+    readonly sources: Away["sources"];
     readonly learned: ReadonlyMap<string, LearnedSettle>;
   },
 ): MirrorStatusReport[] {
@@ -250,9 +244,6 @@ function mirrorReports(
     const documents = sumOf(own);
     const oldestAt = Object.fromEntries(own.map((count) => [count.state, count.oldestAt]));
     const { mode } = watchMode(watch, mountOf(source, mounts));
-    const offline = known.away.get(name) ?? null;
-    const unread = known.unread.get(name) ?? null;
-    const links = known.links.get(name) ?? null;
     const learnedSettle = known.learned.get(name) ?? null;
     return {
       name,
@@ -260,9 +251,7 @@ function mirrorReports(
       archive,
       target: targetPathOf(target, ROOT),
       watch: mode,
-      offline,
-      unread,
-      links,
+      ...noteOf(known, name),
       learnedSettle,
       documents,
       oldestAt,

@@ -15,6 +15,9 @@ import { listedIn } from "./walk.ts";
  */
 const RETRY = { firstMs: 60_000, maxMs: 3_600_000 };
 
+/** What cannot be listed. */
+const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
 /** What the watchers tell; paths relative to the source. */
 export type TopSinks = {
   /** An event in a directory; `name` is null, or has replacement characters, when it is not known. */
@@ -25,6 +28,7 @@ export type TopSinks = {
    */
   appeared(dir: RawPath): void;
   vanished(dir: RawPath): void;
+  /** Watchers could not be opened or closed as they should be. */
   failed(error: unknown): void;
 };
 
@@ -40,8 +44,13 @@ export class TopWatchers {
   readonly #stopping: AbortSignal;
   readonly #eligible: Eligibility;
   readonly #tops = new Map<RawPath, DirectoryWatcher>();
-  /** Those in which something could not be watched, the one tried longest ago first. */
-  readonly #failed = new Set<RawPath>();
+  /**
+   * Those in which something could not be watched, the one tried longest ago first, and why; undefined: it cannot be
+   * listed, which the scan reports.
+   */
+  readonly #failed = new Map<RawPath, unknown>();
+  /** Why the one that is tried again just now could not be watched. */
+  #retried: unknown;
   #retry = { waitMs: RETRY.firstMs, dueAt: 0 };
   /** The source could not be listed when its top directories were to be matched. */
   #isUnmatched = false;
@@ -57,6 +66,11 @@ export class TopWatchers {
     this.#sinks = sinks;
     this.#stopping = stopping;
     this.#eligible = eligibility(settings);
+  }
+
+  /** Why some directories are not watched, though they can be listed; undefined: all are. */
+  get failure(): unknown {
+    return this.#retried ?? [...this.#failed.values()].find((error) => error !== undefined);
   }
 
   /** Resolves once the source's entries and every top directory are watched. */
@@ -86,14 +100,16 @@ export class TopWatchers {
    */
   retry(monotonic: number): void {
     if (this.#isUnmatched) this.match();
-    const [top] = this.#failed;
+    const [top] = this.#failed.keys();
     if (top === undefined || monotonic < this.#retry.dueAt) return;
+    this.#retried = this.#failed.get(top);
     this.#failed.delete(top);
     const { waitMs } = this.#retry;
     this.#retry = { waitMs: Math.min(2 * waitMs, RETRY.maxMs), dueAt: monotonic + waitMs };
     this.#enqueue(() => this.#close(top));
     this.#enqueue(() => this.#open(top));
     this.#enqueue(async () => {
+      this.#retried = undefined;
       if (this.#stopping.aborted) return;
       if (!this.#failed.has(top)) this.#retry = { waitMs: RETRY.firstMs, dueAt: 0 };
       // For what happened while it was not watched.
@@ -136,9 +152,10 @@ export class TopWatchers {
     watcher.on("addDir", (path) => this.#onAddDir(top, path));
     watcher.on("unlinkDir", (path) => this.#onUnlinkDir(top, path));
     watcher.on("error", (error) => {
+      const code = codeOf(error) ?? "";
       // What is gone is nobody's to watch.
-      if (!GONE.has(codeOf(error) ?? "")) this.#failed.add(top);
-      this.#sinks.failed(error);
+      if (GONE.has(code)) return;
+      this.#failed.set(top, this.#failed.get(top) ?? (FORBIDDEN.has(code) ? undefined : error));
     });
     watcher.add(top === ROOT ? this.#real : `${this.#prefix}${name}`);
     await this.#ready(watcher);

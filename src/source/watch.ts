@@ -30,8 +30,8 @@ export type WatchSinks = {
   directory(dir: RawPath, below: boolean): void;
   /** These are not there any more, with all that was below them; what is so is for a scan to tell. */
   vanished(dirs: RawPath[]): void;
-  /** Something was, or may have been, missed: a full scan is needed. `isProblem`: the administrator can fix the cause. */
-  doubt(why: string, isProblem: boolean): void;
+  /** Something was, or may have been, missed: a full scan is needed. */
+  doubt(why: string): void;
 };
 
 /** How often the watch looks after itself; milliseconds. */
@@ -68,7 +68,6 @@ export class DirectoryWatch implements AsyncDisposable {
   readonly #sweeper: DirectorySweep;
   readonly #stop = new AbortController();
   readonly #tops: TopWatchers;
-  readonly #told = new Set<string>();
   readonly #hints: Coalescer<RawPath>;
   readonly #dirty: Coalescer<RawPath>;
   readonly #soon: Coalescer<RawPath>;
@@ -101,7 +100,7 @@ export class DirectoryWatch implements AsyncDisposable {
       event: (dir, name) => this.#onEvent(dir, name),
       appeared: (dir) => this.#announce(dir),
       vanished: (dir) => this.#onVanished(dir),
-      failed: (error) => this.#onError(error),
+      failed: (error) => this.#doubt(`watching failed: ${systemText(error)}`),
     };
     this.#tops = new TopWatchers(settings, realpathOf(settings.source), topSinks, stopping);
   }
@@ -126,6 +125,15 @@ export class DirectoryWatch implements AsyncDisposable {
   /** Directories that are looked after, by events or by sweep. */
   get directories(): number {
     return this.#sweeper.directories;
+  }
+
+  /** Why some of them are not watched; undefined: all are. */
+  get problem(): string | undefined {
+    const { failure } = this.#tops;
+    if (failure === undefined) return undefined;
+    return codeOf(failure) === "ENOSPC"
+      ? "the limit of watched directories is reached (fs.inotify.max_user_watches)"
+      : systemText(failure);
   }
 
   /** Lists what changed without an event since the last sweep. Called on its own every `sweepMs`. */
@@ -200,26 +208,8 @@ export class DirectoryWatch implements AsyncDisposable {
     }
   }
 
-  #onError(error: unknown): void {
-    const code = codeOf(error) ?? "";
-    if (UNDELIVERED.has(code)) return;
-    if (code === "ENOSPC")
-      this.#doubtOnce(
-        "the limit of watched directories is reached: raise fs.inotify.max_user_watches; " +
-          "until then some directories are found by scan only",
-      );
-    // Without the directory's name: they all fail alike.
-    else this.#doubtOnce(`watching failed: ${systemText(error)}`);
-  }
-
-  #doubtOnce(why: string): void {
-    if (this.#told.has(why)) return;
-    this.#told.add(why);
-    this.#doubt(why, true);
-  }
-
-  #doubt(why: string, isProblem = false): void {
-    if (!this.#stop.signal.aborted) this.#sinks.doubt(why, isProblem);
+  #doubt(why: string): void {
+    if (!this.#stop.signal.aborted) this.#sinks.doubt(why);
   }
 
   /** True while events come so fast that the queue may be overflowing; doubts once that is over. */
@@ -269,8 +259,6 @@ export class DirectoryWatch implements AsyncDisposable {
   }
 }
 
-/** Not a doubt: the scan reports what cannot be read, and what is gone is gone. */
-const UNDELIVERED: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
 const QUEUED_EVENTS_MAX = queuedEventsMax();
 
 function queuedEventsMax(): number {

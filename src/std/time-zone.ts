@@ -1,3 +1,6 @@
+/** What an empty or unknown `TZ` is called. */
+const UNKNOWN = "Etc/Unknown";
+
 /** What is wrong with the host's time zone, where the environment names one; and what fixes it. */
 export const TIME_ZONE_HINT = "Set TZ to the name of a zone, e.g. Europe/Berlin, or leave it out.";
 
@@ -16,7 +19,7 @@ function isKnown(name: string): boolean {
   // None at all, in spite of its type, for most of what is not known.
   const zone: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone === "UTC") return isName(name.replace(/^:/, ""));
-  return zone !== undefined && zone !== "Etc/Unknown";
+  return zone !== undefined && zone !== UNKNOWN;
 }
 
 function isName(name: string): boolean {
@@ -30,7 +33,8 @@ function isName(name: string): boolean {
 
 /** The name of the host's zone: `Europe/Berlin`. */
 export function zoneName(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone === UNKNOWN ? "UTC" : zone;
 }
 
 /** How far local time is from UTC at a moment (epoch ms): `UTC`, `UTC+01:00`. */

@@ -1,5 +1,5 @@
 /**
- * What cannot be reached just now: an archive, the sources of its mirrors, or directories in them. Only the
+ * What cannot be reached or watched just now: an archive, the sources of its mirrors, or directories in them. Only the
  * daemon that tries knows; it keeps that in the journal, for those who ask where things stand from outside.
  */
 import type { Problem } from "../domain/document.ts";
@@ -15,26 +15,37 @@ export type SourceAway = { readonly since: number; readonly why: string };
 /** An archive that does not answer; times are epoch ms. */
 export type ArchiveAway = Problem & { readonly since: number; readonly nextAttemptAt: number };
 
+/** What one daemon sees of a mirror's source; each null where there is nothing of it. */
+export type SourceNote = {
+  /** It cannot be looked at. */
+  readonly offline: SourceAway | null;
+  /** What of it cannot be read. */
+  readonly unread: Unread | null;
+  /** Its links, which are never followed. */
+  readonly links: Links | null;
+  /** Why some of its directories are not watched. */
+  readonly unwatched: string | null;
+};
+
 /** All of one archive, as one daemon sees it. */
 export type Away = {
   readonly archive: ArchiveAway | null;
   /** By the name of the mirror. */
-  readonly sources: Readonly<Record<string, SourceAway>>;
-  /** By the name of the mirror: what of its source cannot be read. */
-  readonly unread: Readonly<Record<string, Unread>>;
-  /** By the name of the mirror. */
-  readonly links: Readonly<Record<string, Links>>;
+  readonly sources: Readonly<Record<string, SourceNote>>;
 };
 
+/** Of a mirror of which nothing is noted. */
+export const NO_NOTE: SourceNote = { offline: null, unread: null, links: null, unwatched: null };
+
 /** What is kept of a mirror, whatever it is called: every object has a `constructor`. */
-export function ofMirror<T>(all: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(all, name) ? all[name] : undefined;
+export function noteOf({ sources }: Pick<Away, "sources">, mirror: string): SourceNote {
+  return { ...NO_NOTE, ...(Object.hasOwn(sources, mirror) ? sources[mirror] : undefined) };
 }
 
 /** What a journal's only owner goes by. */
 const SOLO_NAME = "";
 
-const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
+const NOTHING: Away = { archive: null, sources: {} };
 
 type Context = Pick<SyncContext<ArchiveState & Sharing>, "journal" | "clock">;
 
@@ -71,15 +82,9 @@ export class AwayNote {
   /** Keeps what is seen; resolves once that is durable, with whether it differs from what was kept. */
   async look(seen: ArchiveView): Promise<boolean> {
     const { journal } = this.#context;
-    const away = {
-      archive: this.#archive(seen),
-      sources: this.#sources(seen),
-      unread: this.#ofScans(seen, this.#away.unread, ({ unread }) => unread),
-      links: this.#ofScans(seen, this.#away.links, ({ links }) => links),
-    };
+    const away = { archive: this.#archive(seen), sources: this.#sources(seen) };
     this.#away = away;
-    const some = { ...away.sources, ...away.unread, ...away.links };
-    const isNothing = away.archive === null && Object.keys(some).length === 0;
+    const isNothing = away.archive === null && Object.keys(away.sources).length === 0;
     const text = isNothing ? "" : JSON.stringify({ instance: journal.cluster.instanceId, ...away });
     if (text === this.#written) return false;
     this.#written = text;
@@ -99,33 +104,24 @@ export class AwayNote {
     return { ...outage.problem, since: before?.since ?? now, nextAttemptAt: now + waitMs };
   }
 
-  /** A source that was not looked for yet is as it was when this was last known. */
-  #sources({ scanSchedulers }: ArchiveView): Record<string, SourceAway> {
-    const away: Record<string, SourceAway> = {};
+  /** A source that was not looked for, or not scanned yet, is as it was when this was last known. */
+  #sources({ scanSchedulers }: ArchiveView): Record<string, SourceNote> {
+    const sources: Record<string, SourceNote> = {};
     for (const { mirror, isLed, state } of scanSchedulers) {
-      if (!isLed || state.status?.online === true) continue;
+      if (!isLed) continue;
       const { name } = mirror.row;
-      const before = ofMirror(this.#away.sources, name);
-      const why = state.status?.why ?? before?.why;
-      if (why !== undefined)
-        away[name] = { since: before?.since ?? this.#context.clock.now(), why };
+      const before = noteOf(this.#away, name);
+      const { unread, links } = state.scans === 0 ? before : state;
+      const { unwatched } = state.status ?? before;
+      const note = { offline: this.#offline(state, before), unread, links, unwatched };
+      if (Object.values(note).some((each) => each !== null)) sources[name] = note;
     }
-    return away;
+    return sources;
   }
 
-  /** The same for what a scan reports of one that was not scanned yet. */
-  #ofScans<T>(
-    { scanSchedulers }: ArchiveView,
-    before: Readonly<Record<string, T>>,
-    found: (state: ScanSchedulerState) => T | null,
-  ): Record<string, T> {
-    const all: Record<string, T> = {};
-    for (const { mirror, isLed, state } of scanSchedulers) {
-      const { name } = mirror.row;
-      const now = state.scans === 0 ? ofMirror(before, name) : found(state);
-      if (isLed && now) all[name] = now;
-    }
-    return all;
+  #offline({ status }: ScanSchedulerState, { offline }: SourceNote): SourceAway | null {
+    if (status === undefined || status.online) return status ? null : offline;
+    return { since: offline?.since ?? this.#context.clock.now(), why: status.why };
   }
 }
 
@@ -153,8 +149,6 @@ export async function awayOf(journal: ArchiveState, observers: readonly Observer
     all = {
       archive: all.archive ?? away.archive,
       sources: { ...away.sources, ...all.sources },
-      unread: { ...away.unread, ...all.unread },
-      links: { ...away.links, ...all.links },
     };
   }
   return all;

@@ -91,8 +91,18 @@ export class ScanScheduler {
       if (this.isLed && status.device !== null)
         await journal.setDevice(this.mirror.row.id, status.device);
       if (!was?.online) this.request("source online");
+      this.#toldWatching(status.unwatched, was?.unwatched ?? null);
     }
     this.#changed();
+  }
+
+  #toldWatching(why: string | null, before: string | null): void {
+    if (why === before) return;
+    const context = { mirror: this.mirror.row.name };
+    if (why === null) this.#context.log.info(context, "all folders are watched again");
+    else this.#context.log.warn(context, `some folders are not watched: ${why}`);
+    // For what happened while they were not.
+    this.request("not all folders were watched");
   }
 
   async run(stopping: AbortSignal): Promise<never> {

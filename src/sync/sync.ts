@@ -279,11 +279,9 @@ function readerCalls(
     },
     allowance,
     sent: async (id, bytes) => uploads?.sent(id, bytes),
-    doubt: async (mirrorId, why, isProblem) => {
+    doubt: async (mirrorId, why) => {
       const scanScheduler = scanSchedulers.get(mirrorId);
-      // Fixed by the scan; what goes on without events is a person's to fix.
-      const message = `events may be missing: ${why}`;
-      log[isProblem ? "warn" : "info"]({ mirror: scanScheduler?.mirror.row.name }, message);
+      log.info({ mirror: scanScheduler?.mirror.row.name }, `events may be missing: ${why}`);
       scanScheduler?.request(why);
     },
     status: told,

@@ -121,6 +121,7 @@ export class SimulatedReader implements UsedReader {
       why: online ? "" : "not mounted",
       device: online ? "dev" : null,
       mode,
+      unwatched: null,
     };
   }
 

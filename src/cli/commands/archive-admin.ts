@@ -5,6 +5,7 @@ import type { FolderDescription } from "../../embedded-archive/folder-table.ts";
 import { EXIT } from "../exit.ts";
 import { archiveFolder, examples, wholeNumber } from "../option-values.ts";
 import { printable } from "../../std/printable.ts";
+import { counted } from "../../std/wording.ts";
 import type { Shell } from "../shell.ts";
 
 type Options = { readonly data: string; readonly account?: string; readonly json?: boolean };
@@ -90,7 +91,8 @@ async function checked(archive: ClosedArchive, shell: Shell): Promise<void> {
     await shell.out.line(`${what}: ${message}`);
   }
   if (wrong > 0) shell.exitCode = EXIT.fault;
-  const looked = `${total.documents} documents, ${total.blobs} files, ${total.bytes} bytes`;
+  const { documents, blobs, bytes } = total;
+  const looked = `${counted(documents, "document")}, ${counted(blobs, "file")}, ${counted(bytes, "byte")}`;
   await shell.out.line(`${looked}: ${wrong === 0 ? "all is well" : `${wrong} found wrong`}`);
 }
 

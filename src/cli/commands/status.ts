@@ -13,6 +13,7 @@ import { lowDiskOf, standingOf } from "../../report/standing.ts";
 import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { ROOT } from "../../std/raw-path.ts";
+import { NO_NOTE } from "../../sync/away.ts";
 import { outsideHours } from "../../sync/pace.ts";
 import type { Shell } from "../shell.ts";
 import { type DaemonHealth, daemonHealth, statusLines } from "../status-lines.ts";
@@ -168,9 +169,7 @@ function nothingYet(config: Config, now: number, running: boolean): StatusReport
       archive,
       target: targetPathOf(target, ROOT),
       watch: watchMode(watch, mountOf(source, mounts)).mode,
-      offline: null,
-      unread: null,
-      links: null,
+      ...NO_NOTE,
       learnedSettle: null,
       documents: noDocuments(),
       oldestAt: {},

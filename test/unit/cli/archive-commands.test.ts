@@ -73,16 +73,13 @@ describe("archive admin", () => {
 
     test("check ends with 1 once something is wrong, and says what", async () => {
       const whole = await admin("check");
-      expect([whole.code, whole.stdout]).toEqual([
-        0,
-        "1 documents, 1 files, 7 bytes: all is well\n",
-      ]);
+      expect([whole.code, whole.stdout]).toEqual([0, "1 document, 1 file, 7 bytes: all is well\n"]);
       await writeFile(join(dir, "incoming", "half"), "x");
       const harmed = await admin("check");
       expect(harmed.code).toBe(1);
       expect(linesOf(harmed.stdout)).toEqual([
         "temporary: incoming/half is an unfinished upload",
-        "1 documents, 1 files, 7 bytes: 1 found wrong",
+        "1 document, 1 file, 7 bytes: 1 found wrong",
       ]);
     });
 

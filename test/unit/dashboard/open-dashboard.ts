@@ -8,6 +8,7 @@ import type { ShownDocument } from "../../../src/sync/first-run-choice.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
 import { noDocuments, type StatusReport } from "../../../src/report/status.ts";
 import { NO_ALLOWANCE } from "../../fixtures/a-config.ts";
+import { NO_NOTE } from "../../../src/sync/away.ts";
 import { noPages } from "../../../src/report/page-report.ts";
 
 /** A mirror of a report over which a test lays what it is about. */
@@ -18,9 +19,7 @@ export function mirrorReportOf(fields: Partial<MirrorReport> = {}): MirrorReport
     archive: "main",
     target: "/Scans",
     watch: "native",
-    offline: null,
-    unread: null,
-    links: null,
+    ...NO_NOTE,
     learnedSettle: null,
     documents: noDocuments(),
     oldestAt: {},

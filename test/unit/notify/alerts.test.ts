@@ -29,6 +29,7 @@ const ALERTS = {
   failed: ["failed", 0],
   source: ["source", 60_000],
   unread: ["source", 60_000],
+  unwatched: null,
   held: ["held", HOUR],
   stuck: ["stuck", 0],
   after: ["after", HOUR],

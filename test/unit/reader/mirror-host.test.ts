@@ -181,3 +181,18 @@ test("what has no folder's place any more since the source itself is away is not
   await clock.advance(60_000);
   expect(vanished).toEqual([]);
 });
+
+test("what is not watched, though it is to be, is told with the status, and its end", async () => {
+  const { told, looksUntil } = await aHost();
+  const failure = vi.spyOn(TopWatchers.prototype, "failure", "get");
+  onTestFinished(() => failure.mockRestore());
+  failure.mockReturnValue(Object.assign(new Error("no space"), { code: "ENOSPC" }));
+  await looksUntil("it is told", () => told.length === 1);
+  failure.mockReturnValue(undefined);
+  await looksUntil("its end is told", () => told.length === 2);
+  const limited = "the limit of watched directories is reached (fs.inotify.max_user_watches)";
+  expect(told.map(({ online, unwatched }) => [online, unwatched])).toEqual([
+    [true, limited],
+    [true, null],
+  ]);
+});

@@ -88,6 +88,13 @@ export const SITUATIONS: Readonly<Record<FindingKind, Situation>> = {
   unread: aSituation({
     mirrors: [mirrorWith({ unread: { directories: 2, path: "closed", why: "no permission" } })],
   }),
+  unwatched: aSituation({
+    mirrors: [
+      mirrorWith({
+        unwatched: "the limit of watched directories is reached (fs.inotify.max_user_watches)",
+      }),
+    ],
+  }),
   held: aSituation({}, { problems: [problem("held", "SIDECAR_MISSING", 1)] }),
   stuck: aSituation({}, { problems: [problem("uploaded", "CONVERSION_STUCK", 1)] }),
   after: aSituation({

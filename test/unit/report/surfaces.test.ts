@@ -217,6 +217,22 @@ test("what each surface says of each finding", () => {
     --
     {"since":null,"nextAttempt":null,"count":2,"archive":null,"mirror":"scans","documents":null,"actions":[],"id":"unread:scans","kind":"unread","severity":"error"}
 
+    # unwatched
+    --
+    Some folders of scans are not watched
+      the limit of watched directories is reached (fs.inotify.max_user_watches). Changes in them are found later, by scans.
+      Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.
+    --
+    - Some folders of scans are not watched. Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.
+    --
+    in the digest alone
+    --
+    Some folders of scans are not watched; idle; 0 converted
+    --
+    Some folders of scans are not watched
+    --
+    {"since":null,"nextAttempt":null,"count":0,"archive":null,"mirror":"scans","documents":null,"actions":[],"id":"unwatched:scans","kind":"unwatched","severity":"warning"}
+
     # held
     --
     1 document is held: SIDECAR_MISSING (since TIME)

@@ -335,7 +335,7 @@ test("a process that stood still doubts what it saw", async () => {
   expect(told.doubts).toEqual(["the process stood still for 3995 ms"]);
 });
 
-test("what stops every directory from being watched is one doubt", async () => {
+test("what stops every directory from being watched is one problem", async () => {
   const dir = scratch();
   for (const path of ["a/b", "c"]) mkdirSync(`${dir}/${path}`, { recursive: true });
   const add = vi.spyOn(DirectoryWatcher.prototype, "add");
@@ -348,8 +348,8 @@ test("what stops every directory from being watched is one doubt", async () => {
     });
     return this;
   });
-  const { told } = await watching(settingsOf(dir));
-  expect(told.doubts).toEqual(["watching failed: EMFILE: too many open files"]);
+  const { watch } = await watching(settingsOf(dir));
+  expect(watch.problem).toBe("EMFILE: too many open files");
 });
 
 test("what could not be watched is tried again, ever more rarely, and one after the other once it can be", async () => {
@@ -358,6 +358,7 @@ test("what could not be watched is tried again, ever more rarely, and one after 
   const add = vi.spyOn(DirectoryWatcher.prototype, "add");
   onTestFinished(() => add.mockRestore());
   let limit = 2;
+  const limited = "the limit of watched directories is reached (fs.inotify.max_user_watches)";
   const tried: string[] = [];
   const watched: string[] = [];
   add.mockImplementation(function (this: DirectoryWatcher, path) {
@@ -379,6 +380,7 @@ test("what could not be watched is tried again, ever more rarely, and one after 
   const triedAgain = async () => {
     now += 60_000;
     await watch.sweep();
+    if (limit === 2) expect(watch.problem, "also while it is tried").toBe(limited);
     await new Promise((resolve) => setTimeout(resolve, 1));
   };
   const triedFor = async (minutes: number) => {
@@ -388,7 +390,7 @@ test("what could not be watched is tried again, ever more rarely, and one after 
   };
   expect(tried).toEqual(["", "a", "b", "c"]);
   expect(await triedFor(600)).toBeLessThan(20);
-  expect(told.doubts, "said once").toHaveLength(1);
+  expect(watch.problem).toBe(limited);
   limit = 4;
   put(dir, "b/meanwhile.pdf");
   tried.length = 0;
@@ -404,6 +406,7 @@ test("what could not be watched is tried again, ever more rarely, and one after 
   put(dir, "c/two.pdf");
   await told.until(() => told.hints.has("b/one.pdf") && told.hints.has("c/two.pdf"));
   expect(await triedFor(120), "all are watched").toBe(0);
+  expect(watch.problem).toBeUndefined();
 });
 
 test("the source's own end is a doubt; a source that is not there cannot be watched", async () => {

@@ -4,13 +4,14 @@ import {
   AwayNote,
   awayOf,
   type ArchiveView,
+  NO_NOTE,
   observersOf,
 } from "../../../src/sync/away.ts";
 import type { ScanSchedulerState } from "../../../src/sync/scan-scheduler.ts";
 import { online, HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
-const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
+const NOTHING: Away = { archive: null, sources: {} };
 
 /** Its first mirror's source, as it learns about; `undefined`: nobody has looked yet. */
 function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): ArchiveView {
@@ -42,7 +43,7 @@ test("a source that is offline is kept with the moment when that began, and forg
   await desk.advance(MINUTE);
   expect(await note.look(seen(desk, "does not answer"))).toBe(true);
   expect(await known(desk)).toMatchObject({
-    sources: { scans: { since, why: "does not answer" } },
+    sources: { scans: { offline: { since, why: "does not answer" } } },
   });
   expect(await note.look(seen(desk, null))).toBe(true);
   expect(await known(desk)).toEqual(NOTHING);
@@ -60,10 +61,10 @@ test("what cannot be read is kept until it was looked at again, over a restart, 
     return { outage: undefined, scanSchedulers: all };
   };
   await (await AwayNote.open(desk.context)).look(scanned({ scans: 1, unread }));
-  expect(await known(desk)).toMatchObject({ unread: { scans: unread } });
+  expect(await known(desk)).toMatchObject({ sources: { scans: { unread } } });
   const again = await AwayNote.open(desk.context);
   expect(await again.look(scanned({ scans: 0 }))).toBe(false);
-  expect(await known(desk)).toMatchObject({ unread: { scans: unread } });
+  expect(await known(desk)).toMatchObject({ sources: { scans: { unread } } });
   await again.look(scanned({ scans: 1 }));
   expect(await known(desk)).toEqual(NOTHING);
 });
@@ -138,11 +139,10 @@ test("a daemon that starts again knows since when a source is away before it has
   await desk.advance(HOUR);
   const note = await AwayNote.open(desk.context);
   await note.look(seen(desk, undefined));
-  expect((await known(desk)).sources).toEqual({
-    scans: { since, why: "not mounted" },
-  });
+  const awaySince = (why: string) => ({ scans: { ...NO_NOTE, offline: { since, why } } });
+  expect((await known(desk)).sources).toEqual(awaySince("not mounted"));
   await note.look(seen(desk, "gone"));
-  expect((await known(desk)).sources).toEqual({ scans: { since, why: "gone" } });
+  expect((await known(desk)).sources).toEqual(awaySince("gone"));
 });
 
 test("where no daemon runs nothing is known", async () => {
@@ -164,7 +164,7 @@ test("of several daemons each tells for itself, and one that is gone no more", a
   await (await AwayNote.open(b.context)).look(silent(b, SECOND));
   expect(await known(b)).toMatchObject({
     archive: problem,
-    sources: { scans: { why: "not mounted" } },
+    sources: { scans: { offline: { why: "not mounted" } } },
   });
   const { instanceId } = a.journal.cluster;
   a.cluster?.leave();

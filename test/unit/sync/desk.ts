@@ -42,7 +42,8 @@ export const CHANGING_ARCHIVE: ArchiveAccount = { ...CONFIG.archive, storedSize:
 
 /** What a reader says of a source that is there. */
 export function online(set: Partial<MirrorStatus> = {}): MirrorStatus {
-  return { mirrorId: 1, online: true, why: "", device: "8:1/ef53/2", mode: "native", ...set };
+  const there = { online: true, why: "", device: "8:1/ef53/2", mode: "native" } as const;
+  return { mirrorId: 1, ...there, unwatched: null, ...set };
 }
 
 type Deskful = {

@@ -152,12 +152,12 @@ describe("status archives", () => {
   test("a mirror is offline where that was noted, whatever it is called", async () => {
     const journal = new MemoryJournal();
     const key = awayKey((await journal.archive("main", "https://a")).id, "");
-    const sources = { scans: { since: NOW, why: "not mounted" } };
+    const sources = { scans: { offline: { since: NOW, why: "not mounted" } } };
     const instance = journal.cluster.instanceId;
     await journal.setKeyValue(key, JSON.stringify({ instance, archive: null, sources }));
     const mirrors = ["scans", "constructor"].map((name) => aMirror({ name, archive: "main" }));
     const report = await statusOf(journal, { ...CONFIG, mirrors }, true, NOW);
-    expect(report.mirrors.map(({ offline }) => offline)).toEqual([sources.scans, null]);
+    expect(report.mirrors.map(({ offline }) => offline)).toEqual([sources.scans.offline, null]);
   });
 
   test.for([

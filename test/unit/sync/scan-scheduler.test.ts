@@ -46,6 +46,17 @@ describe("when a mirror is scanned", () => {
     expect(scanScheduler.state).toMatchObject({ scans: 1 });
   });
 
+  test("also for what happened before a folder was watched, or while it is not", async () => {
+    const { desk, scanScheduler } = await aScanScheduler();
+    await online(desk, scanScheduler);
+    for (const unwatched of ["too many", "too many", null]) {
+      await scanScheduler.told(status({ unwatched }));
+      await desk.advance(0);
+    }
+    expect(desk.reader.scans).toBe(3);
+    expect(desk.warnings).toEqual(["some folders are not watched: too many"]);
+  });
+
   test("several requests before it begins are one", async () => {
     const { desk, scanScheduler } = await aScanScheduler();
     await scanScheduler.told(status());

@@ -108,21 +108,15 @@ describe("sources", () => {
     expect(desk.states()).toEqual(["uploaded"]);
   });
 
-  test("events that may be missing ask for a scan of that mirror; a warning is what can be fixed", async () => {
+  test("events that may be missing ask for a scan of that mirror", async () => {
     const { desk, sync } = await aSync();
     await desk.run(sync);
     await sync.told(status());
     await desk.advance(0);
-    await sync.readerCalls.doubt(1, "the process stood still for 3 s", false);
+    await sync.readerCalls.doubt(1, "the process stood still for 3 s");
     await desk.advance(0);
     expect(desk.reader.scans).toBe(2);
     expect(desk.warnings).toEqual([]);
-    await sync.readerCalls.doubt(1, "the limit of watched directories is reached", true);
-    await desk.advance(0);
-    expect(desk.reader.scans).toBe(3);
-    expect(desk.warnings).toEqual([
-      "events may be missing: the limit of watched directories is reached",
-    ]);
   });
 
   test("a hint is taken up without a scan", async () => {
