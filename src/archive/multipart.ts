@@ -33,7 +33,7 @@ export function frameOf(fields: readonly RequestField[], filename: string): Fram
 }
 
 /** Content type of every request but upload (the interface's conventions, 1). */
-export const FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8";
+export const FORM_TYPE = "application/x-www-form-urlencoded; charset=UTF-8";
 
 /**
  * The fields as an url-encoded body. Everything but letters, digits and `-_.~` is percent-encoded,

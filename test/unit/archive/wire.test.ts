@@ -64,7 +64,9 @@ test("a small request is a form with acc_key and sig, percent-encoded", async ()
     archive.documents({ folderId: 7, sortBy: "UPLOADED_DATE", sortDesc: true }, never),
   );
   expect(heard.requestLine).toBe("POST /api/v0_4/document/list.html HTTP/1.1");
-  expect(heard.headers.get("content-type")).toBe("application/x-www-form-urlencoded;charset=UTF-8");
+  expect(heard.headers.get("content-type")).toBe(
+    "application/x-www-form-urlencoded; charset=UTF-8",
+  );
   expect(heard.headers.get("accept-encoding")).toBe("identity");
   expect(heard.headers.get("connection")).toBe("keep-alive");
   expect(heard.headers.get("content-length")).toBe(String(heard.body.length));
