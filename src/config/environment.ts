@@ -20,9 +20,12 @@ export type Variable = {
 
 const PREFIX = "SCANFERRY_";
 
-/** Of the archives that have names, and what Kubernetes sets in each container for a service called scanferry. */
+/**
+ * Accepted, and never proposed: those of the archives that have names, what Kubernetes sets in each container for a
+ * service called scanferry, and what bin/scanferry, the image and its compose files, and the tests read.
+ */
 const NAMED =
-  /^SCANFERRY_((ACCOUNT_KEY|SIGNING_SECRET|ARCHIVE_PROXY)_[A-Z0-9_]+|SERVICE_.*|PORT(_.*)?)$/;
+  /^SCANFERRY_((ACCOUNT_KEY|SIGNING_SECRET|ARCHIVE_PROXY)_[A-Z0-9_]+|SERVICE_.*|PORT(_.*)?|NODE|HEALTH_URL|USER|KILLS|SEED)$/;
 
 /** Keys of which one or the other is given. */
 const EITHER: Readonly<Record<string, string>> = { target: "targetId", targetId: "target" };
@@ -42,16 +45,7 @@ export const VARIABLES: readonly Variable[] = SECTIONS.flatMap(({ schema, key })
 ).toSorted((a, b) => a.key.length - b.key.length);
 
 /** Those that no key of the schema is named after. */
-const OTHERS = [
-  "CONFIG",
-  "ARCHIVE_ACCOUNTS",
-  // Read by bin/scanferry, the image and its compose files, and the tests.
-  "NODE",
-  "HEALTH_URL",
-  "USER",
-  "KILLS",
-  "SEED",
-].map((name) => `${PREFIX}${name}`);
+const OTHERS = ["CONFIG", "ARCHIVE_ACCOUNTS"].map((name) => `${PREFIX}${name}`);
 
 /** The shorter names of secrets. */
 const SECRETS = SECTIONS.flatMap(({ schema }) =>
@@ -172,13 +166,15 @@ function valueOf(schema: z.core.$ZodType, text: string): unknown {
 
 function reportUnknown(env: NodeJS.ProcessEnv, findings: ConfigProblems): void {
   const known = [...VARIABLES.map(({ name }) => name), ...SECRETS, ...OTHERS];
+  // What all have in common says nothing of how near two are.
+  const words = known.map((name) => name.slice(PREFIX.length));
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || !text || known.includes(name) || NAMED.test(name)) continue;
-    const meant = nearest(name, known);
+    const meant = nearest(name.slice(PREFIX.length), words);
     const fix =
       meant === undefined
         ? `the nearest are ${inTheSameSection(name, known).join(", ")}; docs/config.md has all`
-        : `did you mean ${meant}?`;
+        : `did you mean ${PREFIX}${meant}?`;
     findings.reportVariable(name, "unknown variable", fix);
   }
 }

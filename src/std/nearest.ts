@@ -3,20 +3,29 @@ const DISTANCE_MAX = 3;
 
 /**
  * The word among `known` that `word` was probably meant to be; undefined when none is near.
- * Upper and lower case count as the same, and half of the longer word stays.
+ * Upper and lower case count as the same, and half of the longer word stays, or all its letters in another order.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: { word: string; distance: number } | undefined;
+  const [written, letters] = read(word);
   for (const candidate of known) {
     // The table is as long as the word; pasted text need not be compared.
     if (Math.abs(candidate.length - word.length) > DISTANCE_MAX) continue;
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    const most = Math.min(DISTANCE_MAX, Math.max(candidate.length, word.length) / 2);
+    const [name, its] = read(candidate);
+    const distance = editDistance(written, name);
+    const half = its === letters ? DISTANCE_MAX : Math.max(candidate.length, word.length) / 2;
+    const most = Math.min(DISTANCE_MAX, half);
     if (distance <= most && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
       best = { word: candidate, distance };
     }
   }
   return best?.word;
+}
+
+/** The word as it is compared, and its letters in an order of their own. */
+function read(word: string): [string, string] {
+  const lower = word.toLowerCase();
+  return [lower, Array.from(lower).toSorted().join("")];
 }
 
 /** Levenshtein's distance: insertions, deletions and replacements from `a` to `b`. */

@@ -162,7 +162,7 @@ describe("rooms", () => {
  * there, and gives the reason in the commit.
  */
 const LINES: Readonly<Record<string, number>> = {
-  std: 1_427,
+  std: 1_436,
   wire: 173,
   formats: 2_681,
   network: 977,
@@ -170,7 +170,7 @@ const LINES: Readonly<Record<string, number>> = {
   domain: 3_044,
   rules: 1_395,
   receipts: 430,
-  config: 4_228,
+  config: 4_224,
   archive: 2_417,
   journal: 10_664,
   source: 4_498,

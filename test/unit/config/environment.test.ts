@@ -119,6 +119,9 @@ describe("a variable", () => {
     ["SCANFERRY_UPLOAD", "1", "unknown variable; the nearest are SCANFERRY_UPLOAD_"],
     ["SCANFERRY_MIRROR_SRC_DIRECTORY", "/s", "unknown variable; the nearest are SCANFERRY_MIRROR_"],
     ["SCANFERRY_SOMETHING", "1", "unknown variable; the nearest are SCANFERRY_"],
+    ["SCANFERRY_LOG", "debug", "unknown variable; the nearest are SCANFERRY_LOG_"],
+    ["SCANFERRY_KILL", "1", "unknown variable; the nearest are SCANFERRY_"],
+    ["SCANFERRY_WBE", "off", "unknown variable; did you mean SCANFERRY_WEB?"],
     ["SCANFERRY_WEB_TOKEN", "short", "web.token: has fewer than 16 characters"],
     ["SCANFERRY_ACCOUNT_KEY_FILE", "gone.key", 'archive.accountKey: there is no file "gone.key"'],
   ] as const)("%s=%s is refused by its name: %s", async ([name, text, expected]) => {

@@ -143,6 +143,11 @@ describe("bad key", () => {
       "a typo names the nearest key",
     ],
     [
+      "wbe: off",
+      "scanferry.yaml:3: wbe: unknown key; did you mean web?",
+      "two letters of a short word were exchanged",
+    ],
+    [
       "upload: { concurency: 3 }",
       "scanferry.yaml:3: upload.concurency: unknown key; did you mean concurrency?",
       "nearest among the keys of the same section",
