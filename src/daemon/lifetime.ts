@@ -5,17 +5,15 @@
  *     running  -> draining   SIGTERM or SIGINT: what is being sent is finished
  *                            within `shutdown`                                         STOPPING
  *     draining -> killed     a second SIGTERM or SIGINT: at once; what had left is in doubt
- *     running  -> starting   SIGHUP with a config that is good; a bad one changes
- *                            nothing, and one that cannot be run with gives way
- *                            to the old one again; the same when a file that holds
- *                            a secret is another                                       RELOADING
+ *     running  -> starting   SIGHUP with a config that is good, or another secret in its file: a bad
+ *                            one changes nothing, and one that cannot be run with gives way to the
+ *                            old one again                                             RELOADING
  *     running  -> starting   a source has come to lie on another file system
  *     running  -> starting   this one of several daemons on a journal was taken for lost, and joins
  *                            again as another; or an archive is another one
  */
 import { isDeepStrictEqual } from "node:util";
-import { archivesOf } from "../config/config.ts";
-import type { Config } from "../config/config.ts";
+import { archivesOf, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-problems.ts";
 import { isPassing } from "../journal/journal-fault.ts";
 import type { StampedFile } from "../std/small-file.ts";
@@ -29,7 +27,7 @@ import type { DaemonJournal } from "./daemon-journal.ts";
 import type { LifetimeOptions } from "./lifetime-options.ts";
 import type { OpenLog } from "./open-log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
-import { Outwait } from "./outwait.ts";
+import { isUnusable, Outwait } from "./outwait.ts";
 import { watchSecrets } from "./secret-watch.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { type ServiceStatus, reportStatus } from "./status-reporter.ts";
@@ -72,7 +70,7 @@ export class Lifetime {
     this.#notifier = options.notifier ?? silentNotifier;
     this.#clock = options.clock ?? systemClock;
     this.#endedAt = this.#clock.monotonic();
-    this.#outwait = new Outwait(this.#clock, this.#notifier, this.#stopping.signal);
+    this.#outwait = new Outwait(this.#clock, this.#notifier);
   }
 
   async run(): Promise<void> {
@@ -149,11 +147,9 @@ export class Lifetime {
       return await this.#live(config, before);
     } catch (error) {
       const isLost = codeOf(error) === "LEASE_LOST";
-      // Asked to stop while it waited for its journal, or lost its lease: what had left is in doubt.
-      if (this.#stopping.signal.aborted) {
-        if (isLost || codeOf(error) === "JOURNAL_UNREACHABLE" || isPassing(error)) return config;
-        throw error;
-      }
+      // Asked to end, or to start over, while it waited for its journal: what had left is in doubt.
+      const isAsked = this.#stopping.signal.aborted || this.#next !== undefined;
+      if (isAsked && (isLost || isUnusable(error))) return before ?? config;
       if (isPassing(error)) {
         await this.#waitFor(error, config);
       } else {
@@ -174,9 +170,14 @@ export class Lifetime {
     this.#daemon?.configRefused(this.#refused);
   }
 
+  /** Aborts at the end of this life, or of all. */
+  get #over(): AbortSignal {
+    return AbortSignal.any([this.#ending.signal, this.#stopping.signal]);
+  }
+
   /** One life; resolves at its end with the config that was used. */
   async #live(wanted: Config, before: Config | undefined): Promise<Config> {
-    this.#ending = new AbortController();
+    if (this.#ending.signal.aborted) this.#ending = new AbortController();
     // Before anything is decided from where they lie.
     const first = new SourcePlaces(wanted.mirrors);
     const { daemon: opened, config } = await this.#open(wanted, before);
@@ -189,7 +190,7 @@ export class Lifetime {
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
-      // With another key, or another secret, what the archive refused may be let in.
+      // What the archive refused may be let in with another key or secret.
       if (before && !isDeepStrictEqual(archivesOf(before), archivesOf(config)))
         await daemon.probe();
       this.#options.started?.(daemon);
@@ -226,7 +227,8 @@ export class Lifetime {
       if (before === undefined || !(error instanceof Fault) || error.code === "LEASE_LOST")
         throw error;
       // Not the config's fault.
-      if (isPassing(error) && isDeepStrictEqual(before.journal, wanted.journal)) throw error;
+      const isSame = isDeepStrictEqual(before.journal, wanted.journal);
+      if (isUnusable(error) && (isSame || this.#ending.signal.aborted)) throw error;
       this.#refuse(error, "cannot run with the new configuration; the old one stays in use");
       const daemon = await this.#daemonOf(before);
       return { daemon, config: before };
@@ -234,13 +236,13 @@ export class Lifetime {
   }
 
   async #daemonOf(config: Config, pageWaits = true): Promise<Daemon> {
-    const opened = this.#opened;
+    const { journal, of } = this.#opened ?? {};
     this.#opened = undefined;
-    const isMeant = isDeepStrictEqual(opened?.of.journal, config.journal);
-    if (!isMeant) await opened?.journal.close();
-    const journal = isMeant ? opened?.journal : undefined;
-    const own = { config, log: this.#logOf(config), journal, patience: this.#stopping.signal };
-    return Daemon.open({ ...own, pageWaits, inspection: this.#options.inspection?.(config) });
+    const isMeant = isDeepStrictEqual(of?.journal, config.journal);
+    if (!isMeant) await journal?.close();
+    const own = { config, log: this.#logOf(config), patience: this.#over };
+    const inspection = this.#options.inspection?.(config);
+    return Daemon.open({ ...own, pageWaits, inspection, ...(isMeant && { journal }) });
   }
 
   /** Opened before the one in use is let go of, so that no line is without a log. */
@@ -256,8 +258,7 @@ export class Lifetime {
   #watchSecrets({ secretFiles = [] }: Config, signal: AbortSignal): Promise<void> {
     const changed = async (files: readonly StampedFile[]) => {
       this.#noticed = files;
-      const paths = files.map(({ path }) => path);
-      this.#log?.info({ files: paths }, "a secret's file has changed");
+      this.#log?.info({ files: files.map(({ path }) => path) }, "a secret's file has changed");
       await this.reload();
     };
     return watchSecrets(this.#noticed ?? secretFiles, changed, this.#clock, signal);
@@ -266,8 +267,7 @@ export class Lifetime {
   /** Waits for a journal that can be had again, and keeps it for the life that comes. */
   async #waitFor(fault: Fault, config: Config): Promise<void> {
     this.#ending = new AbortController();
-    const signal = AbortSignal.any([this.#ending.signal, this.#stopping.signal]);
-    const wait = { config, log: this.#log ?? silentLog, signal };
+    const wait = { config, log: this.#log ?? silentLog, signal: this.#over };
     const journal = await this.#outwait.wait(fault, wait);
     if (journal) this.#opened = { journal, of: config };
     this.#endedAt = this.#clock.monotonic();
@@ -284,10 +284,10 @@ export class Lifetime {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const notifier = this.#notifier;
-    if (notifier === silentNotifier) return;
+    const [notifier, clock] = [this.#notifier, this.#clock];
     const wrong = (what: string) => this.#log?.error({}, what);
-    await reportStatus({ notifier, clock: this.#clock, look: () => this.#look(), wrong }, signal);
+    if (notifier !== silentNotifier)
+      await reportStatus({ notifier, clock, look: () => this.#look(), wrong }, signal);
   }
 
   async #look(): Promise<ServiceStatus> {

@@ -9,27 +9,29 @@ import { isAbortOf } from "../std/abort.ts";
 import { type Clock, systemRandom } from "../std/clock.ts";
 import { withoutFix } from "../report/finding-text.ts";
 import { journalFinding } from "../report/findings.ts";
-import { Fault, messageOf } from "../std/fault.ts";
+import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { DaemonJournal } from "./daemon-journal.ts";
 import type { Notifier } from "./notifier.ts";
 
 const RETRY = { initialMs: 1_000, maxMs: 30_000 };
 
-/** What is waited with; `signal` ends the wait. */
+/** What is waited with; `signal` ends the wait, and the patience of what was opened. */
 type Wait = { readonly config: Config; readonly log: Log; readonly signal: AbortSignal };
+
+/** True where a journal cannot be used for now: it is waited for here, or in PostgreSQL by its session. */
+export function isUnusable(error: unknown): boolean {
+  return isPassing(error) || codeOf(error) === "JOURNAL_UNREACHABLE";
+}
 
 export class Outwait {
   readonly #clock: Clock;
   readonly #notifier: Notifier;
-  readonly #patience: AbortSignal;
   #fault: Fault | undefined;
 
-  /** Until `patience` aborts, what is opened is waited for; see `JournalOpening`. */
-  constructor(clock: Clock, notifier: Notifier, patience: AbortSignal) {
+  constructor(clock: Clock, notifier: Notifier) {
     this.#clock = clock;
     this.#notifier = notifier;
-    this.#patience = patience;
   }
 
   /** What is waited for just now. */
@@ -68,10 +70,9 @@ export class Outwait {
     }
   }
 
-  async #opened({ config, log }: Wait): Promise<DaemonJournal | undefined> {
+  async #opened({ config, log, signal: patience }: Wait): Promise<DaemonJournal | undefined> {
     try {
-      const [clock, patience] = [this.#clock, this.#patience];
-      const journal = await DaemonJournal.open({ config, log, clock, patience });
+      const journal = await DaemonJournal.open({ config, log, clock: this.#clock, patience });
       log.info({}, "the journal can be used again");
       return journal;
     } catch (error) {

@@ -55,6 +55,7 @@ async function aHost(host = "127.0.0.1") {
   return {
     world,
     port,
+    file,
     health,
     start(more = "") {
       writeFileSync(file, `${text}${more}`);
@@ -280,6 +281,24 @@ describe("a journal that cannot be used for a while", () => {
     const since = performance.now();
     expect(await daemon.end("SIGTERM")).toBe(0);
     expect(performance.now() - since).toBeLessThan(12_000);
+  });
+
+  test("BUSY does not keep it from using another journal after a reload", async () => {
+    await using host = await aHost();
+    await using daemon = host.start();
+    drop(host.world, 1);
+    await host.archived(1, daemon);
+    using _lock = await BUSY.begin(host);
+    drop(host.world, 2);
+    await host.waitsFor("JOURNAL_BUSY", daemon);
+    const { file } = host;
+    const other = `${host.world.journal}.other`;
+    writeFileSync(file, readFileSync(file, "utf8").replace(host.world.journal, other));
+    daemon.child.kill("SIGHUP");
+    await daemon.says(/read again[\s\S]*"started"/);
+    const healthy = async () => (await host.health()).status === 200;
+    await until("it is healthy again", healthy, WAIT_MS, () => daemon.output);
+    expect(await daemon.end("SIGTERM")).toBe(0);
   });
 });
 
