@@ -182,10 +182,12 @@ class SecretSearch {
       this.#findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.fix);
       return undefined;
     }
-    const kept = written.includes("/")
-      ? undefined
-      : await readText(join(folder, "secrets", written), kind);
-    if (kept && "text" in kept) return { text: kept.text, shown: quoted(written) };
+    const keptAt = join(folder, "secrets", written);
+    const kept = written.includes("/") ? undefined : await readText(keptAt, kind);
+    if (kept && "text" in kept) {
+      this.files.push({ path: keptAt, stamp: kept.stamp });
+      return { text: kept.text, shown: quoted(written) };
+    }
     if (kept && !kept.message.startsWith("cannot be read")) {
       this.#findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.fix);
       return undefined;

@@ -282,11 +282,13 @@ test("a token file that everyone can read is refused, and the token is not told"
   expect(problems.join("\n")).not.toContain(WEB_TOKEN);
 });
 
-test("a bare name is found in `secrets` next to the configuration, unless everyone can read it", async () => {
+test("a bare name is found in `secrets` next to the configuration, and watched there, unless everyone can read it", async () => {
   using folder = new ConfigFolder(BY_FILE);
-  folder.write("secrets/account.key", KEY);
-  folder.write("sub/signing.secret", SECRET);
+  const kept = folder.write("secrets/account.key", KEY);
+  const other = folder.write("sub/signing.secret", SECRET);
   expect(await secretsOf(folder, {})).toEqual([KEY, SECRET]);
+  const { secretFiles } = await folder.load({});
+  expect(secretFiles?.map(({ path }) => path)).toEqual([kept, other]);
   folder.write("secrets/account.key", KEY, 0o644);
   expect(await folder.problems({})).toEqual([
     expect.stringMatching(
