@@ -80,6 +80,10 @@ export function pathIn(path: string, refuse: Refuse): string {
   if (/^~([/\\]|$)/.test(path)) {
     return refuse(`${quoted(path)} starts with ~, which is not expanded`, "write the whole path");
   }
+  // Told without its value, which may hold a password.
+  if (/^(?!smb|cifs|nfs|afp)[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
+    return refuse("is an address, not a path", "write a path of this host");
+  }
   if (isShareAddress(path)) {
     return refuse(`${quoted(path)} is a Windows path or the address of a share`, SHARE_FIX);
   }

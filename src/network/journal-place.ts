@@ -46,6 +46,10 @@ const SCHEME = /^postgres(?:ql)?:/i;
 /** libpq takes a URL with a user and no host, where that is among the parameters. */
 const HOSTLESS = /^([^:]+:\/\/[^/?#]*@)(?=[:/])/;
 
+/** What may stand behind a `?`: anything else would do nothing, a misspelt `sslmode` too. */
+const PARAMETERS =
+  "schema, sslmode, sslrootcert, sslcert, sslkey, options, host, port, user, password";
+
 /** The modes of libpq, and `pg`'s own for TLS without a look at the certificate. */
 const SSL_MODES = [
   "disable",
@@ -76,6 +80,10 @@ export function postgresUrlIn(text: string, refuse: Refuse): PostgresUrl {
   const whole = text.replace(SCHEME, "postgres:").replace(HOSTLESS, "$1%2F");
   if (!URL.canParse(whole) || /[\s\\]/.test(text)) return refuse("is not a URL", FIX);
   const url = new URL(whole);
+  const isKnown = (name: string) => PARAMETERS.split(", ").includes(name);
+  if (![...url.searchParams.keys()].every(isKnown)) {
+    return refuse("has an unknown parameter", `write none but ${PARAMETERS}`);
+  }
   settleHost(url, refuse);
   settleTls(url, refuse);
   if (url.hash !== "") return refuse("has a fragment", "write # as %23");
@@ -111,7 +119,7 @@ function settleHost(url: URL, refuse: Refuse): void {
   url.username = taken("user") ?? url.username;
   // As libpq has it: nobody listens in between.
   if (/^%2f/i.test(url.hostname)) {
-    for (const name of ["sslmode", "sslrootcert", "sslcert", "sslkey", "ssl"]) {
+    for (const name of ["sslmode", "sslrootcert", "sslcert", "sslkey"]) {
       url.searchParams.delete(name);
     }
   }

@@ -111,6 +111,8 @@ test.for([
   ["journal: postgres:///scans?password=CANARY&host=one,two", "names several hosts"],
   ["journal: postgres://u:CANARY@/scans?host=a/b", "is not a URL"],
   ["journal: postgres://u:CANARY@h/d?sslmode=verify_full", "has an unknown sslmode"],
+  ["journal: postgres://u:CANARY@h/d?sslmod=verify-full", "has an unknown parameter"],
+  ["journal: postgress://u:CANARY@h/d", "is an address, not a path"],
   ["journal: postgres://u:CANARY@h/d?schema=A-B", "has a schema that is no plain name"],
   ["journal: postgres://u:CANARY@h/d?schema=pg_own", "has a schema that is no plain name"],
   ["journal: { url: mysql://u:CANARY@h/d }", "is not a postgres URL"],
