@@ -51,10 +51,7 @@ export class ClusterWatch implements Disposable {
     const { assignments, local } = sought();
     await cluster.seek(assignments, local);
     const led = assignments.filter((assignment) => cluster.owns(assignment)).map(assignmentText);
-    log.info(
-      { instance: cluster.instanceId, assignments: led },
-      "several daemons share the journal",
-    );
+    log.info({ instance: cluster.instanceId, assignments: led }, "assignments taken");
     return watch;
   }
 

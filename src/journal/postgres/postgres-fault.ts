@@ -44,7 +44,7 @@ const AWAY: readonly string[] = [
 const RACE: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
 /** Refused as the configuration has it, until the administrator fixes that or the server. */
-const REFUSED: readonly string[] = ["28", "3D000", "42501", "0P000"];
+const REFUSED: readonly string[] = ["28", "3D000", "3F000", "42501", "0P000"];
 
 function begins(error: unknown, prefixes: readonly string[]): boolean {
   if (!(error instanceof DatabaseError)) return false;
@@ -73,8 +73,11 @@ export function whyOf(error: unknown): string {
   // Of a host with several addresses, each in vain, Node says nothing on its own.
   if (error instanceof AggregateError && error.message === "")
     return error.errors.map(whyOf).join("; ");
-  return error instanceof DatabaseError && error.code !== undefined
-    ? `${error.message} (${error.code})`
+  if (error instanceof DatabaseError && error.code !== undefined)
+    return `${error.message} (${error.code})`;
+  // The client library's own words for it, which name a step of the protocol.
+  return /client password must be/.test(messageOf(error))
+    ? "the server asks for a password, and none is set"
     : messageOf(error);
 }
 
@@ -92,6 +95,18 @@ const OTHER_CERTIFICATE =
 
 /** What to do about causes that the code's own hint is too general for; the first match counts. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /asks for a password/,
+    "Write the password into a file, and name that as `journal.passwordFile`; or set $SCANFERRY_JOURNAL_PASSWORD.",
+  ],
+  [
+    /\(3F000\)/,
+    "Give the role the rights USAGE and CREATE on the schema, or name another one in the URL: `?schema=NAME`.",
+  ],
+  [
+    /\((?:42P01|42703)\)/,
+    "Another program removed or changed tables of the journal. Stop every daemon, and restore the schema with pg_restore: docs/postgres.md.",
+  ],
   [
     /\(53300\)|max_client_conn|query_wait_timeout|no connection to spare/,
     "End what holds connections, or allow more (max_connections; of a pooler max_client_conn and default_pool_size): each daemon needs 4, a command 2.",
@@ -135,6 +150,6 @@ function codeOf(error: unknown): JournalCode | undefined {
   // Another session's statement is parsed there: a pooler hands connections on.
   if (begins(error, ["42P05"])) return "JOURNAL_UNFIT";
   // Tables or columns that are not there, and rows that cannot be read.
-  if (begins(error, ["3F000", "42P01", "42703", "XX"])) return "JOURNAL_BROKEN";
+  if (begins(error, ["42P01", "42703", "XX"])) return "JOURNAL_BROKEN";
   return undefined;
 }
