@@ -1,5 +1,5 @@
-import { type Judged, type Judgement, UNKNOWN, unfinished } from "./completeness.ts";
-import type { RandomAccess } from "./random-access.ts";
+import { type Judged, type Judgement, judgeEnd, UNKNOWN, unfinished } from "./completeness.ts";
+import { beginningOf, type RandomAccess } from "./random-access.ts";
 
 const HEADER_BYTES = 512;
 /** Places of the first tables are in the header itself. */
@@ -10,7 +10,8 @@ const FREE = 0xffffffff;
 
 /**
  * An OLE file (MS-CFB) is a row of sectors, and tables that say of each what follows it. The last sector that a table
- * gives away must begin inside the file. Whether what is in the sectors was written, nothing tells.
+ * gives away must begin inside the file, and may not end in zeros: what is behind it is free. Whether what is in the
+ * others was written, nothing tells.
  */
 export async function completenessOfOle({ file, head }: Judged): Promise<Judgement> {
   if (head.length < HEADER_BYTES) return unfinished("it is shorter than its header");
@@ -27,9 +28,9 @@ export async function completenessOfOle({ file, head }: Judged): Promise<Judgeme
   const begins = [48, 60]
     .map((at) => head.readUInt32LE(at))
     .filter((sector) => sector < SECTOR_MAX);
-  const from = sectors.placeOf(Math.max(last, ...begins));
+  const from = sectors.placeOf(Math.max(last, ...begins, ...tables));
   return from < file.size
-    ? UNKNOWN
+    ? judgeEnd(beginningOf(file, from + sectors.bytes))
     : unfinished(`it has ${file.size} bytes and says that it is longer than ${from}`);
 }
 

@@ -2,10 +2,11 @@
 import { COMPLETE, type Judged, type Judgement, UNKNOWN, unfinished } from "./completeness.ts";
 import { lastIndexOf, pieces } from "./random-access.ts";
 
-/** What precedes the root of an XML document: invoices have their licence there. A guess. */
-const XML_PROLOG_BYTES = 64 << 10;
-/** What follows the root of an XML document: comments and notes for programs. A guess. */
-const XML_TAIL_BYTES = 4096;
+/**
+ * What precedes or follows the root of an XML document: invoices have their licence there, and XMP leaves kilobytes of
+ * room. A guess.
+ */
+const XML_AROUND_BYTES = 64 << 10;
 /** Headers of a mail that crossed many servers have some 20 KB. */
 const MAIL_HEADER_BYTES = 64 << 10;
 /** What is put up with behind the last part of a mail. */
@@ -15,7 +16,7 @@ const RTF_BYTES = 64 << 20;
 
 /** XML ends with the end tag of its root, and a DDOC is XML. What does not begin as XML does, says nothing. */
 export async function completenessOfXml({ file, head }: Judged): Promise<Judgement> {
-  const start = ROOT.test(beginningOf(head)) ? head : await file.read(0, XML_PROLOG_BYTES);
+  const start = ROOT.test(beginningOf(head)) ? head : await file.read(0, XML_AROUND_BYTES);
   const text = beginningOf(start);
   const root = ROOT.exec(text)?.[1];
   if (root === undefined) {
@@ -23,7 +24,7 @@ export async function completenessOfXml({ file, head }: Judged): Promise<Judgeme
     const isRead = start.length === file.size;
     return isRead && mayCome ? unfinished("it ends before its first tag") : UNKNOWN;
   }
-  const from = Math.max(0, file.size - XML_TAIL_BYTES);
+  const from = Math.max(0, file.size - XML_AROUND_BYTES);
   const tail = withoutNotes(charactersOf(await file.read(from, file.size - from)));
   if (tail === undefined) return UNKNOWN;
   const last = tail.slice(tail.lastIndexOf("<"));

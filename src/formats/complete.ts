@@ -13,6 +13,8 @@ import { completenessOfMail, completenessOfRtf, completenessOfXml } from "./comp
 import { completenessOfZip } from "./complete-zip.ts";
 import {
   COMPLETE,
+  isZeros,
+  judgeEnd,
   type Judged,
   type Judgement,
   notWritten,
@@ -33,8 +35,6 @@ import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
 const HEAD_BYTES = 4096;
-/** More zeros at the end than padding makes. */
-const ZERO_BYTES = 4096;
 
 /**
  * Whether the file is finished by its own format: anyone who writes it may still be at work.
@@ -65,17 +65,9 @@ export async function judge(
   const isText = hasNoZeros && !isOle(head) && !isZip(head);
   const [run] = [...gaps, ...loose];
   if (isText && run) return notWritten(run);
-  const endsWritten = isText || ENDS_WITHOUT_ZEROS.has(kind);
-  if (!endsWritten || !isZeros(await tailOf(file, ZERO_BYTES))) return judged;
-  return unfinished("it ends in zeros: space set aside, but not written yet");
-}
-
-/**
- * Copy programs set all space aside first, which reads as zeros until the data come.
- * What is of no known format may be meant to begin or to end so, but not to be nothing else.
- */
-function isZeros(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0);
+  if (isOle(head) || !(isText || ENDS_WITHOUT_ZEROS.has(kind))) return judged;
+  const end = await judgeEnd(file);
+  return end.completeness === "unfinished" ? end : judged;
 }
 
 /** Whether the file is zeros from its first byte to its last one, given that its head is. */
@@ -122,9 +114,4 @@ async function completenessOfTiff({ file, ...zeros }: Judged): Promise<Judgement
   const { state, why } = await readTiff(file, zeros);
   if (state === "limit") return UNKNOWN;
   return state === "whole" ? COMPLETE : unfinished(why ?? "");
-}
-
-async function tailOf(file: RandomAccess, length: number): Promise<Buffer> {
-  const from = Math.max(0, file.size - length);
-  return file.read(from, file.size - from);
 }

@@ -23,6 +23,22 @@ export function unfinished(why: string): Judgement {
   return { completeness: "unfinished", why };
 }
 
+/** More zeros at the end than padding makes. */
+const ZERO_BYTES = 4096;
+
+/** Unfinished where the file ends in zeros: copy programs set all space aside first, which reads so until the data come. */
+export async function judgeEnd(file: RandomAccess): Promise<Judgement> {
+  const from = Math.max(0, file.size - ZERO_BYTES);
+  const tail = await file.read(from, file.size - from);
+  return isZeros(tail)
+    ? unfinished("it ends in zeros: space set aside, but not written yet")
+    : UNKNOWN;
+}
+
+export function isZeros(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
 /** What is said of a file with this gap where its format has none. */
 export function notWritten(gap: ContentGap): Judgement {
   return unfinished(wordsOf(gap));

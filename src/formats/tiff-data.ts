@@ -15,11 +15,13 @@ import { endsWithin, type Unmeasured } from "./tiff-ends.ts";
 /** `whole`: everything is inside the file; `broken`: it is not; `limit`: not looked any further. */
 export type TiffState = "whole" | "broken" | "limit";
 
+const STRIP_LENGTHS = 279;
+const OLD_JPEG = 513;
 /** Tags that say where an image's data are, and how many bytes: strips, tiles, old-style JPEG. */
 const PLACES = [
-  [273, 279],
+  [273, STRIP_LENGTHS],
   [324, 325],
-  [513, 514],
+  [OLD_JPEG, 514],
 ] as const;
 /** The tag of directories below one: smaller copies of its picture, or the picture of which it is one. */
 const CHILDREN = 330;
@@ -41,6 +43,9 @@ const VALUES_AT_ONCE = 8192;
 
 /** No compressed strip ends with so many zeros: the longest that encoders were seen to leave are 13. */
 const BLANK_BYTES = 64;
+/** Some programs of scanners fill a strip up behind the end mark of its JPEG; so many zeros are put up with. */
+const PADDING_BYTES = 4096;
+const JPEG_END = 0xffd9;
 
 /** A strip or a tile; `to` is behind its last byte. */
 type Piece = { readonly at: number; readonly to: number; readonly isCompressed: boolean };
@@ -76,9 +81,12 @@ export class ImageData {
 
   /** Whether the data of this directory's image are all inside the file, and those of the ones below it. */
   async stateOf(directory: Directory): Promise<State> {
+    const fieldOf = (wanted: number) => directory.fields.find(({ tag }) => tag === wanted);
     for (const [offsetsTag, lengthsTag] of PLACES) {
-      const offsets = directory.fields.find(({ tag }) => tag === offsetsTag);
-      const lengths = directory.fields.find(({ tag }) => tag === lengthsTag);
+      const offsets = fieldOf(offsetsTag);
+      // Where there are strips, an old-style JPEG is the same data, and of some writers its length is wrong.
+      const isTold = offsetsTag === OLD_JPEG && fieldOf(STRIP_LENGTHS) !== undefined;
+      const lengths = isTold ? undefined : fieldOf(lengthsTag);
       if (!offsets) continue;
       const state = await this.#stateOfPieces(directory, offsets, lengths);
       if (state !== WHOLE) return state;
@@ -113,8 +121,13 @@ export class ImageData {
     const gap = isCompressed ? undefined : this.#gaps.find(atEnd);
     if (gap) return wordsOf(gap);
     if (!isCompressed || to - at < BLANK_BYTES) return undefined;
-    const tail = await this.#file.read(to - BLANK_BYTES, BLANK_BYTES);
-    return tail.some((byte) => byte !== 0) ? undefined : "its data end in zeros, not written yet";
+    const from = Math.max(at, to - PADDING_BYTES);
+    const tail = await this.#file.read(from, to - from);
+    const end = tail.findLastIndex((byte) => byte !== 0) + 1;
+    const isPadded = end >= 2 && tail.readUInt16BE(end - 2) === JPEG_END;
+    return isPadded || tail.length - end < BLANK_BYTES
+      ? undefined
+      : "its data end in zeros, not written yet";
   }
 
   /** Old writers leave the lengths out for a single uncompressed strip. */

@@ -234,18 +234,25 @@ test.for(
       "black is zeros",
     ],
     [
-      "an OLE file, few zeros behind",
+      "an OLE file, few zeros in its last sectors",
       "a.doc",
-      then(oleOf(20), "\0".repeat(4095)),
+      then(oleOf(20).subarray(0, -7 * 512), "\0".repeat(7 * 512)),
       "unknown",
       "its sectors are filled up",
     ],
     [
+      "an OLE file, zeros in its last sectors",
+      "a.doc",
+      then(oleOf(20).subarray(0, -8 * 512), "\0".repeat(8 * 512)),
+      "unfinished",
+      "they have not come",
+    ],
+    [
       "an OLE file, zeros behind",
       "a.doc",
-      then(oleOf(20), "\0".repeat(4096)),
-      "unfinished",
-      "its first block has come",
+      then(oleOf(20), "\0".repeat(15_000)),
+      "unknown",
+      "sectors that its tables call free",
     ],
     ["text", "a.pdf", latin("hello"), "unfinished", "the name promises another format"],
     ["text", "a.txt", latin("hello"), "unknown", "text has no end mark"],
@@ -355,9 +362,16 @@ test.for(
       "XML allows it",
     ],
     [
+      "room behind XML",
+      "a.xml",
+      latin(`<a></a>${" ".repeat(5000)}<?xpacket end="w"?>`),
+      "complete",
+      "XMP leaves it for its editors",
+    ],
+    [
       "a long note",
       "a.xml",
-      latin(`<a></a><!--${" ".repeat(5000)}-->`),
+      latin(`<a></a><!--${" ".repeat(70_000)}-->`),
       "unknown",
       "it is too long",
     ],
@@ -624,9 +638,9 @@ const blackLevel0 = await sharp({
   .toBuffer();
 const bigJpeg = await noisy.clone().jpeg({ quality: 95 }).toBuffer();
 /** Two strips, the one a page's compressed data. */
-const packedTiff = (compression: number): Buffer => {
+const packedTiff = (compression: number, data = full): Buffer => {
   const size = { width: 8, height: 2500, bits: 8, compression: 1, dpi: 100 } as const;
-  const bytes = writeTiff([{ ...size, data: full }]);
+  const bytes = writeTiff([{ ...size, data }]);
   set(bytes, 259, compression);
   return bytes;
 };
@@ -701,6 +715,39 @@ test.for(
     ["a raw TIFF", "a.tif", holed(packedTiff(1)), "complete", "black may be zeros"],
   ]),
 )("a block of zeros in %s", async ([, [, name, bytes, expected]]) => {
+  expect(await judge(bytes, name)).toBe(expected);
+});
+
+/** An old-style JPEG, in a strip that is filled up, behind these two bytes. */
+const filledUp = (end: string): Buffer =>
+  packedTiff(6, Buffer.concat([full, Buffer.from(end, "hex"), Buffer.alloc(104)]));
+/** The same, with its JPEG at a place, and of so many bytes. */
+const oldJpeg = (place: number, length: number): Buffer => {
+  const tiff = packedTiff(6);
+  for (const [tag, other, value] of [
+    [256, 513, place],
+    [257, 514, length],
+  ] as const) {
+    set(tiff, tag, value);
+    tiff.writeUInt16LE(other, placeOf(tiff, tag));
+  }
+  return tiff;
+};
+
+test.for(
+  titled<[string, string, Buffer, Completeness, string]>([
+    ["zeros behind its end", "a.tif", filledUp("ffd9"), "complete", "DpuScan fills strips up"],
+    ["zeros without an end", "a.tif", filledUp("ffd8"), "unfinished", "its data are to come"],
+    [
+      "a length that is too long",
+      "a.tif",
+      oldJpeg(8, 99_999),
+      "complete",
+      "its strip is all there",
+    ],
+    ["a place outside the file", "a.tif", oldJpeg(99_999, 1), "unfinished", "it is to come"],
+  ]),
+)("an old-style JPEG in a TIFF, %s", async ([, [, name, bytes, expected]]) => {
   expect(await judge(bytes, name)).toBe(expected);
 });
 
