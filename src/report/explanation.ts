@@ -6,6 +6,7 @@ import type {
   Content,
   ContentIndex,
   DocumentReader,
+  GateRow,
   HistoryRow,
   Journal,
 } from "../journal/journal.ts";
@@ -79,6 +80,7 @@ export async function explanationOf(
   const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), null);
   const leftOut = path === "" ? undefined : whyLeftOut(settings, path);
   const { revisions, below } = await revisionsOf(place, journal);
+  const gate = await gateOf(mirror, journal);
   const forgotten = mirrorId === null ? [] : ((await journal?.forgotten(mirrorId, path)) ?? []);
   const known = revisions.length > 0;
   return {
@@ -94,9 +96,25 @@ export async function explanationOf(
         ? null
         : ((await movedNote(place, journal, forgotten)) ??
           (await noteOn(means, place, below, forgotten.length > 0))),
-    revisions,
+    revisions: revisions.map((revision) => {
+      return { ...revision, document: withProbe(revision.document, gate) };
+    }),
     forgotten,
   };
+}
+
+async function gateOf(
+  { archive }: Mirror,
+  journal: Journal | undefined,
+): Promise<GateRow | undefined> {
+  const row = (await journal?.archives())?.find(({ name }) => name === archive);
+  return row && journal?.of(row.id).gate();
+}
+
+/** What the gate holds has no time of its own: it is tried again when that asks the archive. */
+function withProbe(record: DocumentRecord, gate: GateRow | undefined): DocumentRecord {
+  const isHeld = record.state === "held" && record.error?.code === gate?.problem?.code;
+  return isHeld ? { ...record, nextAttemptAt: gate?.nextProbeAt ?? null } : record;
 }
 
 async function learnedOf(

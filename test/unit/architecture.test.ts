@@ -176,7 +176,7 @@ const LINES: Readonly<Record<string, number>> = {
   source: 4_498,
   reader: 1_612,
   sync: 9_240,
-  report: 3_088,
+  report: 3_106,
   dashboard: 2_609,
   notify: 1_857,
   daemon: 3_406,
