@@ -156,7 +156,8 @@ function sectionOf(name: string, written: unknown): Section {
 /** The text, or what it would be in a file where the key takes no text. */
 function valueOf(schema: z.core.$ZodType, text: string): unknown {
   if (schema instanceof z.ZodArray) {
-    const items = text.split(",").map((item) => item.trim());
+    // Those within the braces of a glob separate nothing.
+    const items = text.split(/,(?![^{]*\})/).map((item) => item.trim());
     return items.filter((item) => item !== "").map((item) => valueOf(schema.element, item));
   }
   if (schema instanceof z.ZodObject || z.safeParse(schema, text).success) return text;

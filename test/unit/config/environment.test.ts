@@ -78,6 +78,12 @@ describe("a variable", () => {
       "a list",
     ],
     [
+      "SCANFERRY_MIRROR_INCLUDE",
+      "**/*.{pdf,tif},*.txt,{a,b}/*",
+      { mirrors: [{ include: ["**/*.{pdf,tif}", "*.txt", "{a,b}/*"] }] },
+      "a glob has commas of its own",
+    ],
+    [
       "SCANFERRY_MIRROR_TARGET_ID",
       "17",
       { mirrors: [{ target: { id: 17 } }] },
