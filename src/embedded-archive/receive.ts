@@ -40,9 +40,9 @@ export function isPartAFile(_name: unknown, type: unknown, filename: unknown): b
  * Reads a multipart body to its end. `begin` is called once: before the first file with the fields
  * so far, or after the last part of a body without a file. The file's bytes go where it says; undefined: nowhere.
  *
- * Rejects when the fields are too long, when anything with a name follows the file, which is the last
- * part (7), so that nothing is stored without what came with it; and when the body breaks off, also between its last byte and
- * its closing boundary, so whatever was received of it is then not to be used.
+ * Rejects when the fields are too long; when a part before the file has no name, or anything with one follows the
+ * file, which is the last part (7), so that nothing is stored without what came with it; and when the body breaks off,
+ * also between its last byte and its closing boundary, so whatever was received of it is then not to be used.
  */
 export async function receive(
   request: FastifyRequest,
@@ -51,10 +51,12 @@ export async function receive(
   const fields: [string, string][] = [];
   let length = 0;
   let begun = false;
+  let isNameless = false;
   for await (const part of request.parts()) {
     // The type knows only files that have a filename.
     if (part.type === "field" || (part.filename as string | undefined) === undefined) {
       const value = await textOf(part);
+      isNameless ||= part.fieldname === undefined;
       // The file's part without its filename attribute is no file, and no field that is signed either.
       if (part.fieldname === undefined || part.fieldname === "file") continue;
       if (begun) throw new Refusal("MALFORMED_REQUEST", 400);
@@ -66,7 +68,7 @@ export async function receive(
       fields.push([part.fieldname, value]);
       continue;
     }
-    if (begun) throw new Refusal("MALFORMED_REQUEST", 400);
+    if (begun || isNameless) throw new Refusal("MALFORMED_REQUEST", 400);
     begun = true;
     await pour(part, await begin(fields));
   }

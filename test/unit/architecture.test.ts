@@ -183,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_376,
   cli: 6_935,
   "main.ts": 24,
-  "embedded-archive": 3_983,
+  "embedded-archive": 3_985,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

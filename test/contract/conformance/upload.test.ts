@@ -43,6 +43,15 @@ test.for([
   },
 );
 
+test("every part but the file's needs a name: with one without it nothing is stored", async () => {
+  await using under = await ArchiveUnderTest.open();
+  const file: [string, string] = ['; name="file"; filename="x"', "content"];
+  const body = bodyOf(...fieldParts({ filename: "a.txt" }), ["", "nameless"], file);
+  const reply = await under.post("upload", body, HEADERS);
+  expect([reply.status, outcomeOf(reply)]).toEqual([400, "MALFORMED_REQUEST"]);
+  expect(under.archive.documents()).toEqual([]);
+});
+
 test("the file is the last part: with a field or a file behind it nothing is stored", async () => {
   await using under = await ArchiveUnderTest.open();
   const parts = fieldParts({ filename: "a.txt" });
