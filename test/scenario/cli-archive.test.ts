@@ -94,6 +94,25 @@ describe("archive", () => {
   });
 
   test.for([
+    [
+      "dropAfter",
+      {},
+      /CONNECTION_LOST: .*; the archive may have the document all the same: .*search/,
+    ],
+    ["error", { code: "ODD" }, /answered ODD.*; the archive may have the document all the same/],
+    ["dropBefore", { status: 404 }, /; the archive may have the document all the same/],
+    ["status", { status: 404 }, /HTTP 404\); (?!the archive may)/],
+  ] as const)("an upload whose reply is lost (%s) may be stored", async ([fault, how, line]) => {
+    await using world = await aWorld();
+    writeFileSync(join(world.dir, "f.txt"), "content");
+    world.archive.setFaults([{ on: "upload", do: fault, ...how } as never]);
+    const words = ["--config", archiveOnly(world), "archive", "upload", "f.txt"];
+    const ran = await scanferry(words, { cwd: world.dir });
+    expect(linesOf(ran.stderr)).toEqual([expect.stringMatching(line)]);
+    expect(ran.code).toBe(1);
+  });
+
+  test.for([
     [{ url: "http://127.0.0.1:9" }, /ARCHIVE_UNREACHABLE.*check `archive\.url`/, "nobody listens"],
     [
       { secret: "wrong-secret" },

@@ -168,7 +168,9 @@ function addUpload(archive: Command, shell: Shell): void {
   upload.action(async (file: string, options: UploadOptions & Common) => {
     await using request = await readUpload(file, options, shell.cwd);
     await answer(shell, options, async (client, signal) => {
-      const document = await client.upload(request.upload, signal);
+      const document = await client.upload(request.upload, signal).catch((error: unknown) => {
+        throw maybeStored(error);
+      });
       return { reply: { document }, lines: fieldLines(document) };
     });
   });
@@ -192,6 +194,14 @@ const FIXES: Readonly<Record<string, string>> = {
   FOLDER_NOT_EXISTS: "The archive has no such folder; scanferry archive folders lists them.",
   QUOTA_LIMIT: "Buy pages, or wait until the allowance is renewed.",
 };
+
+/** No one asks the archive after a lost reply here, and a second upload would be a second document. */
+function maybeStored(error: unknown): unknown {
+  if (!(error instanceof ArchiveError) || error.kind !== "inDoubt") return error;
+  const hint =
+    "The archive may have the document all the same: look for it with `scanferry archive search NAME` before you send it again.";
+  return new ArchiveError(error.kind, error.code, error.message, { hint, cause: error });
+}
 
 /** A refusal with a fix for anyone who typed the request. */
 function onceFixed(error: unknown): unknown {
