@@ -67,9 +67,9 @@ export function openReader(
         if (restart) for (const { row } of hosted) sync.rescan("reader restarted", row.id);
       });
     },
-    unanswered: (patienceMs) =>
+    down: (what) =>
       tell(async (sync) => {
-        for (const { row } of hosted) await sync.told(unanswering(row, patienceMs));
+        for (const { row } of hosted) await sync.told(offline(row, what));
       }),
     silence: () => void ready.then((sync) => sync.readerSilence()),
     clock,
@@ -78,9 +78,9 @@ export function openReader(
   });
 }
 
-/** What is known of a source whose reader hangs; the next reader says more, once it gets through. */
-function unanswering({ id, source }: MirrorRow, patienceMs: number): MirrorStatus {
-  const why = `${source} does not answer (${patienceMs / 1_000} s)`;
+/** What is known of a source without a reader; the next reader says more, once it gets through. */
+function offline({ id, source }: MirrorRow, what: string): MirrorStatus {
+  const why = `${source} ${what}`;
   return { mirrorId: id, online: false, why, device: null, mode: "off", unwatched: null };
 }
 

@@ -25,8 +25,8 @@ export type ReaderOptions = {
   readonly begun?: () => void;
   /** Told after every start, with the state of each source. */
   readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
-  /** Told when a process was killed because it did not answer for so long. */
-  readonly unanswered?: (patienceMs: number) => void;
+  /** Told what is wrong with the sources when its processes do not start, or one was killed that did not answer. */
+  readonly down?: (what: string) => void;
   /** Told when `silent` has changed. */
   readonly silence?: () => void;
   readonly clock: Clock;

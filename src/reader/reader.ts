@@ -7,7 +7,6 @@ import type { ChildProcess } from "node:child_process";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source.ts";
-import { isAbortOf } from "../std/abort.ts";
 import { messageOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
@@ -31,6 +30,9 @@ const RESTART = { initialMs: 200, maxMs: 30_000 };
 
 /** Processes of one reader that may hang in the kernel before it is not replaced any more. */
 const ALIVE_MAX = 3;
+
+/** After so many deaths its sources count as offline, where the last one could not even be called. */
+const DEATHS_MAX = 4;
 
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
@@ -140,9 +142,7 @@ export class Reader implements AsyncDisposable {
     const running = this.#running;
     if (!running || cut.aborted) return { kind: "released" };
     const id = ++this.#sends;
-    const abort = () => {
-      running.line.call("abort", id).catch(() => {});
-    };
+    const abort = () => void running.line.call("abort", id).catch(() => {});
     cut.addEventListener("abort", abort, { once: true });
     try {
       this.#time.tell(running.line);
@@ -184,16 +184,15 @@ export class Reader implements AsyncDisposable {
         await clock.sleep(RESTART.maxMs, signal).catch(() => {});
       }
       const startedAt = clock.monotonic();
+      const ready = this.#ready;
       const why = await this.#live(deaths > 0);
       if (signal.aborted) return;
       // A reader that lived well for a while starts counting again.
       deaths = clock.monotonic() - startedAt > 60_000 ? 1 : deaths + 1;
       log.warn({ reader: name, why }, "the reader process ended; restarting it");
-      try {
-        await clock.sleep(backoffMs(RESTART, deaths, random), signal);
-      } catch (error) {
-        if (!isAbortOf(signal, error)) throw error;
-      }
+      if (deaths >= DEATHS_MAX && ready === this.#ready)
+        this.#options.down?.(`cannot be read: the reader process does not start (${why})`);
+      await clock.sleep(backoffMs(RESTART, deaths, random), signal).catch(() => {});
     }
   }
 
@@ -283,7 +282,7 @@ export class Reader implements AsyncDisposable {
       if (!isUp()) return;
       const { patienceMs } = livenessLimits;
       log.error({ reader: name, patienceMs }, "the reader process does not answer; killing it");
-      this.#options.unanswered?.(patienceMs);
+      this.#options.down?.(`does not answer (${patienceMs / 1_000} s)`);
       child.kill("SIGKILL");
       // A process that hangs in the kernel dies only when the share answers: go on without it.
       child.emit("exit", null, "SIGKILL (did not answer)");

@@ -174,7 +174,7 @@ const LINES: Readonly<Record<string, number>> = {
   archive: 2_417,
   journal: 10_679,
   source: 4_498,
-  reader: 1_612,
+  reader: 1_611,
   sync: 9_240,
   report: 3_106,
   dashboard: 2_609,

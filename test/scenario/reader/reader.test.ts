@@ -164,13 +164,13 @@ describe("sending", () => {
 describe("a reader that hangs or dies", () => {
   test("hangs: it is killed and started again; what it was sending is in doubt", async () => {
     const archive = await silentArchive();
-    const unanswered: number[] = [];
+    const down: string[] = [];
     const patience = new Patience();
     const open = openReader({
       archive: () => archive.settings,
       clock: patience.clock,
       livenessLimits,
-      unanswered: (patienceMs) => unanswered.push(patienceMs),
+      down: (what) => down.push(what),
     });
     put(open.source, "scan.pdf");
     const order = await orderFor(open.reader, "scan.pdf");
@@ -181,7 +181,7 @@ describe("a reader that hangs or dies", () => {
     const scan = open.reader.scan(MIRROR, null).catch((error: unknown) => error);
     await until("the end of all patience", () => {
       patience.end();
-      return unanswered.length > 0;
+      return down.length > 0;
     });
     expect(await outcome).toMatchObject({ kind: "inDoubt", problem: { code: "REPLY_LOST" } });
     expect(await scan).toBeInstanceOf(ChannelClosed);
@@ -189,7 +189,7 @@ describe("a reader that hangs or dies", () => {
     expect(await open.reader.scan(MIRROR, null)).toMatchObject({ files: 1 });
     expect(open.starts.map(({ restart }) => restart)).toEqual([false, true]);
     expect(open.warnings.join("\n")).toContain("does not answer");
-    expect(unanswered).toEqual([livenessLimits.patienceMs]);
+    expect(down).toEqual([`does not answer (${livenessLimits.patienceMs / 1_000} s)`]);
     await until("its end", () => !isAlive(pid));
   });
 
@@ -277,16 +277,20 @@ describe("a reader that hangs or dies", () => {
 
   test("one that cannot open says why, and is started again", async () => {
     let starts = 0;
+    const down: string[] = [];
     const open = openReader({
       random: () => 0,
+      down: (what) => down.push(what),
       mirrors: () => {
         starts += 1;
-        return starts < 3 ? Promise.reject(new Error("the journal is busy")) : Promise.resolve([]);
+        return starts < 6 ? Promise.reject(new Error("the journal is busy")) : Promise.resolve([]);
       },
     });
     await until("it to be up", () => open.starts.length === 1);
-    expect(open.warnings).toHaveLength(2);
+    expect(open.warnings).toHaveLength(5);
     expect(open.warnings[0]).toContain("the journal is busy");
+    const what = "cannot be read: the reader process does not start (the journal is busy)";
+    expect(down).toEqual([what, what]);
   });
 });
 
