@@ -17,7 +17,7 @@ import type { StartOver } from "./cluster-watch.ts";
 import { WebPage } from "./page.ts";
 import { pageActions } from "./page-actions.ts";
 import { openParts, type Parts, type PartsOptions } from "./parts.ts";
-import { allIdle, type IdleWait, withUnread } from "./idle.ts";
+import { allIdle, type IdleWait, type PassReport, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
 import { OwnNotifications } from "./notifications.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
@@ -162,7 +162,7 @@ export class Daemon implements AsyncDisposable {
    * Resolves when nothing is left that continues automatically; see `idle.ts`. Where one archive
    * cannot go on, the others are waited for before this rejects.
    */
-  async idle(wanted: IdleWait, signal: AbortSignal): Promise<StatusReport> {
+  async idle(wanted: IdleWait, signal: AbortSignal): Promise<PassReport> {
     const { accounts, changed } = this.#parts;
     const common = { changed, clock: this.#clock, sending: this.#sending };
     await allIdle(accounts.all, common, wanted, signal);

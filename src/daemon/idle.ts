@@ -14,7 +14,7 @@ import type { Listeners } from "../std/listeners.ts";
 import type { WaitReason } from "../sync/pace.ts";
 import { isShared } from "../sync/ownership.ts";
 import type { IdentityState } from "../sync/archive-identity.ts";
-import type { ScanScheduler } from "../sync/scan-scheduler.ts";
+import { isReadWhole, type ScanScheduler } from "../sync/scan-scheduler.ts";
 import type { Outage } from "../sync/outage.ts";
 import { statusOf, type StatusReport } from "../report/status.ts";
 import type { LiveAccount } from "./accounts.ts";
@@ -123,18 +123,21 @@ export async function idle(
   }
 }
 
+/** What a pass came to; `readWhole`: the mirrors, by id, of which it has read all. */
+export type PassReport = StatusReport & { readonly readWhole: ReadonlySet<number> };
+
 /** The report with what the scans of this very pass could read or not, which may not be noted yet. */
 export function withUnread(
   report: StatusReport,
   scanSchedulers: readonly ScanScheduled[],
-): StatusReport {
+): PassReport {
   const scanned = scanSchedulers.filter(({ isLed, state }) => isLed && state.scans > 0);
-  const seen = new Map(scanned.map(({ mirror, state }) => [mirror.row.name, state]));
-  const mirrors = report.mirrors.map((mirror) => {
-    const state = seen.get(mirror.name);
-    return state ? { ...mirror, unread: state.unread, links: state.links } : mirror;
-  });
-  return { ...report, mirrors };
+  const seen = new Map(
+    scanned.map(({ mirror, state: { unread, links } }) => [mirror.row.name, { unread, links }]),
+  );
+  const mirrors = report.mirrors.map((mirror) => ({ ...mirror, ...seen.get(mirror.name) }));
+  const whole = scanned.flatMap(({ mirror, state }) => (isReadWhole(state) ? [mirror.row.id] : []));
+  return { ...report, mirrors, readWhole: new Set(whole) };
 }
 
 function giveUp({ outage, identity }: Watched): void {
@@ -164,10 +167,8 @@ function offlineFault({ state, mirror }: ScanScheduled): Fault {
  * offline is not.
  */
 async function isScanned({ scanSchedulers, journal: { cluster } }: Watched): Promise<boolean> {
-  const isOwed = (scanScheduler: ScanScheduled) =>
-    scanScheduler.isLed && scanScheduler.state.scans === 0;
-  if (scanSchedulers.some((scanScheduler) => isOwed(scanScheduler) && !isAway(scanScheduler)))
-    return false;
+  const isOwed = (one: ScanScheduled) => one.isLed && one.state.scans === 0 && !isAway(one);
+  if (scanSchedulers.some(isOwed)) return false;
   if (!isShared(cluster)) return true;
   const others = (await cluster.instances()).filter(({ id }) => id !== cluster.instanceId);
   const theirs = others.flatMap(({ assignments }) => assignments);

@@ -24,7 +24,7 @@ import type { Clock } from "../std/clock.ts";
 import { mayBeDecidedAgain } from "./decided-again.ts";
 import { Folders } from "./folders.ts";
 import { conflictsOf, documentsIn, isForeign } from "./foreign-documents.ts";
-import { goOn } from "./retry.ts";
+import { goOn, recheck } from "./retry.ts";
 import type { WholeArchive } from "./whole-archive.ts";
 
 /** Codes of what is held without a due time after it was decided how it is sent, and goes on as it is. */
@@ -251,29 +251,27 @@ export async function uncompared(journal: DocumentReader, mirrorId: number): Pro
 }
 
 /**
- * A person has chosen: what the first run held and nothing was found for is to be sent, but for the rows that are
- * unclear. Without any such, the first run of a mirror is over where all its files could be compared; until then its
- * guard looks at what is sent.
+ * A person has chosen: what the first run held and nothing was found for is to be sent, but for `unclear` rows. Without
+ * any, the first run of a mirror that was `readWhole`, and all files compared, is over; else its guard stays.
  */
 export async function endFirstRuns(
   { journal, clock }: Omit<Parts, "archive">,
   mirrorIds: ReadonlySet<number>,
   unclear: ReadonlySet<number>,
+  readWhole: ReadonlySet<number>,
 ): Promise<void> {
   for (const mirrorId of mirrorIds) {
     const held = journal.list({ mirrorId, state: "held", code: "FIRST_RUN" });
     const rows = (await Array.fromAsync(held)).filter(({ id }) => !unclear.has(id));
     const isChosen = unclear.size === 0;
-    const isOver = isChosen && (await uncompared(journal, mirrorId)) === 0;
+    const isRead = readWhole.has(mirrorId) && (await uncompared(journal, mirrorId)) === 0;
+    const isOver = isChosen && isRead;
     const at = clock.now();
     const again = (await claimedByContent(journal, mirrorId)).filter(({ id }) => !unclear.has(id));
-    const rechecked = again.map(({ id, state }): Change => {
-      return { type: "event", id, event: { type: "recheck", at }, from: [state] };
-    });
     const ids = new Set(again.map(({ id }) => id));
     const others = rows.filter(({ id }) => !ids.has(id));
     const released = (row: Document) => (isChosen && !isOver ? asNew(row, at) : goOn(row, at));
-    await journal.apply([...rechecked, ...others.flatMap(released)]);
+    await journal.apply([...again.map((row) => recheck(row, at)), ...others.flatMap(released)]);
     if (isOver) await journal.endFirstRun(mirrorId, at);
   }
 }

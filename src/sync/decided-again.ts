@@ -5,8 +5,9 @@
 import { hash } from "node:crypto";
 import type { Mirror } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
-import type { ArchiveState, Change, DocumentReader, Documents } from "../journal/journal.ts";
+import type { ArchiveState, DocumentReader, Documents } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
+import { recheck } from "./retry.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;
@@ -29,11 +30,8 @@ export async function decideAgain({
         "decided waiting documents again: settings have changed",
       );
       for (let from = 0; from < waiting.length; from += CHUNK) {
-        const event = { type: "recheck", at: clock.now() } as const;
         const some = waiting.slice(from, from + CHUNK);
-        await journal.apply(
-          some.map((row): Change => ({ type: "event", id: row.id, event, from: [row.state] })),
-        );
+        await journal.apply(some.map((row) => recheck(row, clock.now())));
       }
     }
     // Last: ended before that, it is done once more.

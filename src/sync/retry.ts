@@ -73,8 +73,7 @@ function backInQueue(
   const { id, state, goneAt, doubtAt } = document;
   // What may be in the archive can be looked for; else there is nothing to send.
   if (goneAt !== null && doubtAt === null) return undefined;
-  if (state === "held" && isPlacedAgain(document))
-    return { type: "event", id, event: { type: "recheck", at }, from: ["held"] };
+  if (state === "held" && isPlacedAgain(document)) return recheck(document, at);
   if (state === "held") return goOn(document, at);
   if (state !== "failed") return undefined;
   const type = isDecidedAgain(document) ? "recheck" : "goesOn";
@@ -174,6 +173,14 @@ function isPlacedAgain({ problem, doubtAt, documentId }: Document): boolean {
 function isDecidedAgain({ problem, doubtAt, documentId }: Document): boolean {
   const isAttributes = ATTRIBUTE_CODES.includes(problem?.code ?? "");
   return isAttributes && doubtAt === null && documentId === null;
+}
+
+/** The change by which a file is looked at, and decided, again. */
+export function recheck(
+  { id, state }: Pick<Document, "id" | "state">,
+  at: number,
+): Extract<Change, { type: "event" }> {
+  return { type: "event", id, event: { type: "recheck", at }, from: [state] };
 }
 
 /**

@@ -33,6 +33,11 @@ export type ScanSchedulerState = {
   readonly links: Links | null;
 };
 
+/** Whether all of the source was read since the start: what could not be may have anything in it. */
+export function isReadWhole({ scans, unread }: ScanSchedulerState): boolean {
+  return scans > 0 && unread === null;
+}
+
 export class ScanScheduler {
   readonly mirror: LiveMirror;
   /** Whether this daemon scans it; it is asked whether it is there all the same. */

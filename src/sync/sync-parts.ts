@@ -12,7 +12,7 @@ import { Held } from "./held.ts";
 import { Intake } from "./intake.ts";
 import { Poller } from "./poller.ts";
 import { Receipts } from "./receipts.ts";
-import { RESCAN_KEY, ScanScheduler } from "./scan-scheduler.ts";
+import { isReadWhole, RESCAN_KEY, ScanScheduler } from "./scan-scheduler.ts";
 import { Sender } from "./sender.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { decideAgain } from "./decided-again.ts";
@@ -37,7 +37,10 @@ export async function wired(
   await assignments.takeUp();
   const keeper = await AccountGate.open(context, scheduledAfter);
   const scanSchedulers = new Map<number, ScanScheduler>();
-  const isScanned = async (id: number) => (scanSchedulers.get(id)?.state.scans ?? 0) > 0;
+  const isScanned = async (id: number) => {
+    const scheduler = scanSchedulers.get(id);
+    return scheduler !== undefined && isReadWhole(scheduler.state);
+  };
   const firstRun = await FirstRun.open(context, isScanned);
   const away = await AwayNote.open(context);
   const changed = () => {

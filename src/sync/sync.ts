@@ -14,7 +14,7 @@ import { followOutside } from "./follow-outside.ts";
 import { followLost } from "./interrupted.ts";
 import { isKnown, type Outage } from "./outage.ts";
 import { Settler } from "./settler.ts";
-import { RESCAN_KEY, type ScanScheduler } from "./scan-scheduler.ts";
+import { isReadWhole, RESCAN_KEY, type ScanScheduler } from "./scan-scheduler.ts";
 import { together } from "./loop.ts";
 import { Tidier } from "./tidier.ts";
 import { wired, type SyncParts } from "./sync-parts.ts";
@@ -165,7 +165,8 @@ export class Sync {
             this.scanSchedulers.get(mirrorId)?.request("taken over");
           },
         };
-        const scanned = () => [...this.scanSchedulers.keys()].filter((id) => this.isScanned(id));
+        const scanned = () =>
+          [...this.scanSchedulers].flatMap(([id, { state }]) => (isReadWhole(state) ? [id] : []));
         begin(
           this.#parts.sender.run(signal),
           followOutside(this.#context, this.#parts.outsideWrites, this.#looks(), signal),
@@ -209,11 +210,6 @@ export class Sync {
       this.#parts.afterHooks.run(signal, own),
       ...schedulers.map((each) => each.run(signal)),
     ];
-  }
-
-  /** Whether this daemon has scanned a mirror whole since the start. */
-  isScanned(mirrorId: number): boolean {
-    return (this.scanSchedulers.get(mirrorId)?.state.scans ?? 0) > 0;
   }
 
   /** Takes up what was written to the journal next to the loops: pause, retry, a probe asked for. */

@@ -8,6 +8,7 @@ import {
   toBeSent,
 } from "../../src/sync/adopter.ts";
 import { Fault } from "../../src/std/fault.ts";
+import { isReadWhole } from "../../src/sync/scan-scheduler.ts";
 import { WholeArchive } from "../../src/sync/whole-archive.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
@@ -23,9 +24,13 @@ export function adopt(world: SimulatedWorld): Promise<void> {
     world.trace.add("user", "adopts");
     world.start(false);
     const isThrough = await waited(world, PASS_STEPS_MAX, (signal) => world.idle(signal));
+    const read = [...(world.sync?.scanSchedulers ?? [])].flatMap(([id, { state }]) =>
+      isReadWhole(state) ? [id] : [],
+    );
     await world.stop();
     world.life?.crash();
-    if (isThrough) await waited(world, LOOK_STEPS_MAX, (signal) => claim(world, signal));
+    const look = (signal: AbortSignal) => claim(world, new Set(read), signal);
+    if (isThrough) await waited(world, LOOK_STEPS_MAX, look);
   });
 }
 
@@ -54,7 +59,11 @@ async function waited(
   return what.isDone;
 }
 
-async function claim(world: SimulatedWorld, signal: AbortSignal): Promise<void> {
+async function claim(
+  world: SimulatedWorld,
+  readWhole: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<void> {
   const { archiveId, clock, places, store, trace } = world;
   const journal = new MemoryJournal({ store }).of(archiveId);
   const mirrorIds = new Set(places.flatMap(({ isOut, mirrorId }) => (isOut ? [] : [mirrorId])));
@@ -70,5 +79,5 @@ async function claim(world: SimulatedWorld, signal: AbortSignal): Promise<void> 
   for (const { mirrorId, problem, digest } of unclear.length > 0 ? [] : world.rows)
     if (mirrorIds.has(mirrorId) && problem?.code === "FIRST_RUN" && digest !== null)
       world.asNew.add(digest);
-  await endFirstRuns({ journal, clock }, mirrorIds, new Set(unclear));
+  await endFirstRuns({ journal, clock }, mirrorIds, new Set(unclear), readWhole);
 }

@@ -10,7 +10,7 @@ import { secretsOf } from "./run.ts";
 import type { StatusReport } from "../../report/status.ts";
 import { examples } from "../option-values.ts";
 import type { Daemon } from "../../daemon/daemon.ts";
-import type { IdleWait } from "../../daemon/idle.ts";
+import type { IdleWait, PassReport } from "../../daemon/idle.ts";
 
 type Options = { readonly wait: boolean; readonly json?: boolean };
 
@@ -118,7 +118,7 @@ export async function onePass(
   daemon: Daemon,
   wanted: IdleWait,
   stopping: AbortSignal,
-): Promise<StatusReport> {
+): Promise<PassReport> {
   await daemon.lookAgain();
   const over = new AbortController();
   const signal = AbortSignal.any([stopping, over.signal]);

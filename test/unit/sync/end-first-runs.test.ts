@@ -9,19 +9,29 @@ const digest = "ab".repeat(32);
 const problem = { code: "FIRST_RUN", message: "the archive holds a.pdf in that folder already" };
 
 test.for([
-  [[], [], "pending", null, true, "all were compared, and nothing is unclear"],
-  [[], ["settling"], "pending", AS_NEW, false, "another one is not finished: this one is new"],
+  [[], [], true, "pending", null, true, "all were compared, and nothing is unclear"],
+  [[], [], false, "pending", AS_NEW, false, "a folder was not read: others may be in there"],
+  [
+    [],
+    ["settling"],
+    true,
+    "pending",
+    AS_NEW,
+    false,
+    "another one is not finished: this one is new",
+  ],
   [
     ["other"],
     [],
+    true,
     "pending",
     null,
     false,
     "another one is unclear: the guard looks at this one again",
   ],
-  [["this"], [], "held", null, false, "a user has to tell it apart"],
-] as const)("# %#: %s unclear, %s besides: %s, because %5$s", async (line) => {
-  const [unclear, besides, state, remark, isOver] = line;
+  [["this"], [], true, "held", null, false, "a user has to tell it apart"],
+] as const)("# %#: %s unclear, %s besides, read: %s: %s, because %6$s", async (line) => {
+  const [unclear, besides, isRead, state, remark, isOver] = line;
   const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
   const row = desk.put({
     state: "held",
@@ -39,7 +49,8 @@ test.for([
   });
   for (const each of besides) desk.put({ state: each, name: rawOfText("c.pdf"), dueAt: 1 });
   const ids = unclear.map((which) => (which === "this" ? row.id : other.id));
-  await endFirstRuns(desk.context, new Set([row.mirrorId]), new Set(ids));
+  const mirrors = new Set([row.mirrorId]);
+  await endFirstRuns(desk.context, mirrors, new Set(ids), isRead ? mirrors : new Set());
   expect(await desk.journal.document(row.id)).toMatchObject({ state, remark });
   expect((await desk.journal.firstRuns()).length === 0).toBe(isOver);
 });
@@ -56,7 +67,8 @@ test.for(["pending", "held"] as const)(
     const row = desk.put({ mirrorId: second, state, name, sentName, digest, ...wait });
     const other = { name: rawOfText("b.pdf"), sentName: "b.pdf", digest: "cd".repeat(32) };
     const fresh = desk.put({ mirrorId: second, state, ...other, ...wait });
-    await endFirstRuns(desk.context, new Set([first, second]), new Set());
+    const mirrors = new Set([first, second]);
+    await endFirstRuns(desk.context, mirrors, new Set(), mirrors);
     expect(await desk.journal.document(row.id)).toMatchObject({ state: "settling" });
     expect(await desk.journal.document(fresh.id)).toMatchObject({ state: "pending" });
   },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
 import { Sync } from "../../../src/sync/sync.ts";
+import { emptyScan } from "../../fakes/fake-reader.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { online as status, HOUR, SECOND, SyncDesk, never } from "./desk.ts";
 
@@ -33,6 +34,24 @@ test("one file, from the reader's word to CONVERTED", async () => {
   desk.archive.change(documentId ?? 0, { status: "CONVERTED", pages: 2 });
   await desk.advance(10 * SECOND);
   expect(await desk.row(1)).toMatchObject({ state: "converted", pages: 2, attempts: 1 });
+});
+
+test("a first run is not over while a folder of the source cannot be read", async () => {
+  const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
+  desk.put({ state: "converted", documentId: 17 });
+  const unreadable = [
+    { path: "x" as RawPath, problem: { code: "FILE_UNREADABLE", message: "no" } },
+  ];
+  desk.reader.onScan = () => emptyScan({ unreadable });
+  const sync = await Sync.open(desk.context, noSchedule, () => {});
+  await desk.run(sync);
+  await sync.told(status());
+  await desk.advance(10 * SECOND);
+  expect(await desk.journal.firstRuns()).toEqual([1]);
+  desk.reader.onScan = () => emptyScan();
+  sync.rescan("SIGUSR1");
+  await desk.advance(10 * SECOND);
+  expect(await desk.journal.firstRuns()).toEqual([]);
 });
 
 test("what was under way when the last run ended is in doubt, however much it is", async () => {
