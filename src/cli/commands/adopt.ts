@@ -74,7 +74,7 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const silent = { web: false, tells: false, sending: false };
   const own = { config, log, clock, random, ending: stopping, ...silent };
   await using daemon = await Daemon.open(own);
-  const { readWhole } = await onePass(daemon, { waitConverted: false }, stopping);
+  const { readWhole, mirrors } = await onePass(daemon, { waitConverted: false }, stopping);
   const looked = await lookInArchives({ config, journal: daemon.journal, clock }, stopping);
   const { found: all, waiting, unasked } = looked;
   for (const found of all) {
@@ -110,8 +110,9 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   if (json !== true) {
     let later = 0;
     for (const mirrorId of live.keys()) later += await uncompared(daemon.journal, mirrorId);
-    const partly = [...live].flatMap(([id, { name }]) => (readWhole.has(id) ? [] : [name]));
-    for (const line of sumLines({ sure, unclear, waiting, later, partly, isClaiming }))
+    const partly = mirrors.flatMap(({ name, unread }) => (unread ? [name] : []));
+    const isWhole = [...live.keys()].every((id) => readWhole.has(id));
+    for (const line of sumLines({ sure, unclear, waiting, later, partly, isWhole, isClaiming }))
       await out.line(line);
     if (options.trustContent === true) await out.line(trustLine(sure + before.length, isClaiming));
   }
@@ -120,7 +121,7 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
 
 /**
  * What it came to: counts of documents; `waiting` are those that were sure, and all others that were compared; `later`,
- * those that could not be. `partly`: mirrors that were not read whole.
+ * those that could not be. `partly`: mirrors with folders that cannot be read; `isWhole`: all were read here.
  */
 function sumLines(done: {
   readonly sure: number;
@@ -128,9 +129,10 @@ function sumLines(done: {
   readonly waiting: number;
   readonly later: number;
   readonly partly: readonly string[];
+  readonly isWhole: boolean;
   readonly isClaiming: boolean;
 }): string[] {
-  const { sure, unclear, waiting, later, partly, isClaiming } = done;
+  const { sure, unclear, waiting, later, partly, isWhole, isClaiming } = done;
   const next = sure === 0 ? "" : "; run `scanferry adopt` to claim them";
   const claimed = isClaiming ? "claimed" : `would be claimed${next}`;
   const lines = [`${sure} ${claimed}; ${unclear} unclear, left alone`];
@@ -139,16 +141,14 @@ function sumLines(done: {
       `not compared, as they are not finished or cannot be read: ${counted(later, "file")}; then run this again`,
     );
   if (partly.length > 0)
-    lines.push(`not read whole: ${partly.join(", ")}; run this again once all folders can be read`);
+    lines.push(`folders cannot be read: ${partly.join(", ")}; once they can, run this again`);
   // Nothing that was sent can be taken back: it is shown while there is time to look at it.
   const rest = waiting - sure;
   if (unclear > 0 || rest <= 0) return lines;
   const when = isClaiming ? "sent" : "then sent";
   // The guard of a first run that is not over holds the others.
   const which =
-    later > 0 || partly.length > 0
-      ? "where the archive has none of that name"
-      : "by the next run or sync";
+    later > 0 || !isWhole ? "where the archive has none of that name" : "by the next run or sync";
   return [...lines, `not claimed, and ${when} ${which}: ${counted(rest, "document")}`];
 }
 
