@@ -124,7 +124,7 @@ export const HINTS = {
   ALLOWANCE_USED:
     "Seiten kaufen und `quota.monthlyPages` erhöhen, oder den nächsten Zeitraum abwarten. Das Senden geht automatisch weiter.",
   FOLDER_MISSING:
-    "Den Ordner im Archiv anlegen; das Dokument geht automatisch weiter. Wenn `target` falsch ist: korrigieren, dann `scanferry retry` ausführen.",
+    "Den Ordner im Archiv anlegen; das Dokument geht automatisch weiter. Wenn `target` oder `targetId` falsch ist: korrigieren, dann `scanferry retry` ausführen.",
   FOLDER_TWINS:
     "Das Archiv hat mehrere Ordner mit diesem Namen: alle bis auf einen umbenennen.",
   FOLDER_CASE:

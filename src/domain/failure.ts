@@ -137,7 +137,7 @@ export const FAILURES = {
   FOLDER_MISSING: {
     fate: "hold",
     fixedBy: ["folder"],
-    hint: "Create the folder in the archive; the document continues automatically. If `target` is wrong, fix it, then run `scanferry retry`.",
+    hint: "Create the folder in the archive; the document continues automatically. If `target` or `targetId` is wrong, fix it, then run `scanferry retry`.",
   },
   FOLDER_TWINS: {
     fate: "hold",

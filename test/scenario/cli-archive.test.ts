@@ -175,7 +175,7 @@ web: off
     writeFileSync(wrong, text, { mode: 0o600 });
     const { code, stdout } = await scanferry(["--config", wrong, "check"]);
     expect(levels(stdout, "FAIL")).toEqual([
-      expect.stringMatching(/mirror gone: .*no folder with id 99 — /),
+      expect.stringMatching(/mirror gone: .*no folder with id 99 — .*`targetId` is wrong/),
       expect.stringMatching(/mirror scans: .*Nowhere does not exist — create the folder/),
       expect.stringMatching(/mirror gone: source is offline: .*does not exist — /),
     ]);
