@@ -49,7 +49,29 @@ async function hand(route: Route, callback: buildConnector.Callback): Promise<vo
     callback(asConnectError(error), null);
     return;
   }
-  callback(null, socket);
+  callback(null, withoutContinue(socket));
+}
+
+const CONTINUE = Buffer.from("HTTP/1.1 100");
+const END_OF_HEAD = "\r\n\r\n";
+
+/**
+ * Leaves out each `100 Continue` that a chunk begins with. A server may send it although no one asked (RFC 9110, 15.2),
+ * and undici breaks the connection then. What the archive says is JSON, in which such a line cannot stand.
+ */
+function withoutContinue(socket: Socket): Socket {
+  const read = socket.read.bind(socket);
+  socket.read = (size?: number) => {
+    let chunk: Buffer | null = read(size);
+    while (chunk?.subarray(0, CONTINUE.length).equals(CONTINUE)) {
+      const end = chunk.indexOf(END_OF_HEAD);
+      if (end < 0) return chunk;
+      chunk = chunk.subarray(end + END_OF_HEAD.length);
+      if (chunk.length === 0) chunk = read(size);
+    }
+    return chunk;
+  };
+  return socket;
 }
 
 /** undici takes some codes of its own for a reason to connect again without end. */

@@ -204,13 +204,23 @@ describe("what comes back over the wire", () => {
     expect(await error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
   });
 
-  test("an early hint before the reply does no harm", async () => {
-    const early = Buffer.from("HTTP/1.1 103 X\r\nlink: x\r\ncontent-encoding: gzip\r\n\r\n");
-    await using server = await RawServer.open({
+  test.for([
+    ["HTTP/1.1 103 X\r\nlink: x\r\ncontent-encoding: gzip\r\n\r\n", "a hint"],
+    ["HTTP/1.1 100 Continue\r\n\r\n", "no one asked for it"],
+    ["HTTP/1.1 100 Continue\r\nserver: x\r\n\r\nHTTP/1.1 100 X\r\n\r\n", "nor twice"],
+  ] as const)("%j before the reply does no harm: %s", async ([text]) => {
+    const early = Buffer.from(text);
+    await using together = await RawServer.open({
       onWhole: (socket) => void socket.write(Buffer.concat([early, stored()])),
     });
-    await using archive = await openOn(server);
-    expect(await archive.upload(scan(), never)).toEqual(detail());
+    await using before = await RawServer.open({
+      onHead: (socket) => void socket.write(early),
+      onWhole: (socket) => void socket.write(stored()),
+    });
+    for (const server of [together, before]) {
+      await using archive = await openOn(server);
+      expect(await archive.upload(scan(), never)).toEqual(detail());
+    }
   });
 
   test("a redirect is refused, and nothing is sent where it points", async () => {
