@@ -63,7 +63,7 @@ function withoutContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket);
   socket.read = (size?: number) => {
     let chunk: Buffer | null = read(size);
-    while (chunk?.subarray(0, CONTINUE.length).equals(CONTINUE)) {
+    while (chunk !== null && chunk.subarray(0, CONTINUE.length).equals(CONTINUE)) {
       const end = chunk.indexOf(END_OF_HEAD);
       if (end < 0) return chunk;
       chunk = chunk.subarray(end + END_OF_HEAD.length);
