@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { isNoPlace } from "../std/draft-database.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import { exhaustionNow } from "../std/open-files.ts";
-import { isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts";
+import { hasNoInodes, isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts";
 
 /** Codes of everything a journal can fail with. Stable; docs and exit messages read them. */
 export const JOURNAL_HINTS = {
@@ -111,12 +111,19 @@ export function storageFault(error: unknown, path: string): Fault | undefined {
     const what = `${basename(path)}${closed} cannot be read and written by this user`;
     return journalFault(found[1], path, what, { cause: error, hint: CLOSED_HINT });
   }
+  if (["JOURNAL_UNWRITABLE", "JOURNAL_FULL"].includes(found[1]) && hasNoInodes(path)) {
+    const what = "its disk has no inode left, so no file can be made there";
+    return journalFault("JOURNAL_FULL", path, what, { cause: error, hint: NO_INODES_HINT });
+  }
   const known = isVague ? causeOf(path) : undefined;
   const more = { cause: error, ...(isNoPlace(error) ? { hint: NO_PLACE_HINT } : {}) };
   return journalFault(known ?? found[1], path, `${messageOf(error)} (${code})`, more);
 }
 
 const NO_PLACE_HINT = "Set `journal` to a file in a directory of this host, with a shorter name.";
+
+const NO_INODES_HINT =
+  "Delete files on that disk: `df -i` shows how many it can have. Nothing is sent until then.";
 
 const CLOSED_HINT =
   "Give the journal's files and directory to the daemon's user (chown), or run this as the user who has them.";

@@ -19,6 +19,16 @@ export function roomOf(path: string): number | undefined {
   }
 }
 
+/** True where the disk of the file at `path` may have room, and takes no further file. */
+export function hasNoInodes(path: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(dirname(path));
+    return files > 0 && ffree === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** True where the disk of the file at `path` takes nothing from anyone. */
 export function isReadOnly(path: string): boolean {
   try {

@@ -172,7 +172,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_231,
   archive: 2_417,
-  journal: 10_679,
+  journal: 10_696,
   source: 4_498,
   reader: 1_611,
   sync: 9_247,

@@ -303,6 +303,27 @@ test.for([
 });
 
 test.runIf(can("unshare", "-m", "true"))(
+  "a disk with room and without inodes is full, where a journal is opened or made",
+  async () => {
+    using directory = scratch();
+    const point = join(directory.path, "disk");
+    using _disk = smallDisk(point, "40m,nr_inodes=5");
+    const path = join(point, "journal.db");
+    const full = {
+      code: "JOURNAL_FULL",
+      message: expect.stringContaining("no inode left") as string,
+      hint: expect.stringContaining("df -i") as string,
+    };
+    await journalAt(path);
+    for (const name of ["one", "two"]) writeFileSync(join(point, name), "");
+    for (const role of ["owner", "guest"] as const)
+      await expect(SqliteJournal.open({ path, role })).rejects.toMatchObject(full);
+    const other = SqliteJournal.open({ path: join(point, "other.db"), role: "owner" });
+    await expect(other).rejects.toMatchObject(full);
+  },
+);
+
+test.runIf(can("unshare", "-m", "true"))(
   "a closed journal on a read-only disk can be read and copied, and takes nothing",
   async () => {
     using directory = scratch();
