@@ -119,6 +119,26 @@ test("docs/config.md is what the schema says; node scripts/config-reference.ts w
   expect(written).toBe(configReference());
 });
 
+test.for(["configure", "hooks", "notify", "postgres", "rules"])(
+  "what docs/%s.md shows of a configuration can be used",
+  async (page) => {
+    const text = readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), "utf8");
+    const shown = [...text.matchAll(/^```yaml\n([^]+?)^```/gm)].map(([, yaml = ""]) => yaml);
+    expect(shown.length).toBeGreaterThan(0);
+    for (const yaml of shown.map((each) => each.replaceAll("…", "KEY"))) {
+      // A sidecar.
+      if (yaml.startsWith("title:")) continue;
+      const archive = `archive: { url: "https://archive.example.com" }\n`;
+      const mirror = "mirrors:\n  - source: /srv/scans\n    target: /Scans\n";
+      const more = /^(?:rules|expire):/.test(yaml) ? yaml.replaceAll(/^(?=.)/gm, "    ") : yaml;
+      const own = yaml.startsWith("mirrors:") ? "" : mirror;
+      using folder = new ConfigFolder(`${archive}${own}${more}`);
+      const problems = await folder.problems();
+      expect(problems.filter((line) => !line.includes("there is no file"))).toEqual([]);
+    }
+  },
+);
+
 function keysOf(schema: z.core.$ZodType): string[] {
   const { inner } = unwrap(schema);
   if (inner instanceof z.ZodArray) return keysOf(inner.element);
