@@ -68,7 +68,8 @@ export class ConfigProblems {
    */
   report(key: KeyPath, message: string, remedy: string, at = this.#locate(key)): void {
     if (message.startsWith("is missing") && this.has(key)) return;
-    const variable = this.variableOf(key);
+    const variable =
+      this.variableOf(key) ?? (at === undefined ? this.#variableBelow(key) : undefined);
     const where = variable === undefined ? this.#file : `$${variable}`;
     const line = variable === undefined ? at : undefined;
     const missing = message === "is missing" ? this.#variableFor(key) : undefined;
@@ -101,6 +102,12 @@ export class ConfigProblems {
     const isItem = typeof key.at(-1) === "number";
     const own = this.#variables.get(writtenKey(key));
     return own ?? (isItem ? this.#variables.get(writtenKey(key.slice(0, -1))) : undefined);
+  }
+
+  /** The first that has set a key of a section that the file does not have. */
+  #variableBelow(section: KeyPath): string | undefined {
+    const start = `${writtenKey(section)}.`;
+    return [...this.#variables].find(([key]) => key.startsWith(start))?.[1];
   }
 
   /** The line of `key` in the file, counted from 1; undefined where it is not there. */

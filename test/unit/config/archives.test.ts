@@ -39,6 +39,13 @@ test.for([
   expect((await folder.problems({})).join("\n")).toContain(problem);
 });
 
+test("the one is given by a variable, which is named", async () => {
+  using folder = new ConfigFolder(`${TWO}\n${mirrors("")}`);
+  const told = await folder.problems({ SCANFERRY_ARCHIVE_TIMEOUT: "9s" });
+  const line = "$SCANFERRY_ARCHIVE_TIMEOUT: archive: is given next to archives";
+  expect(told.filter((each) => each.includes("next to"))).toEqual([expect.stringContaining(line)]);
+});
+
 test("each archive has the configuration with its own mirrors and no other archive", async () => {
   using folder = new ConfigFolder(`${TWO}\n${mirrors("", "archive: legal", "archive: main")}`);
   const config = await folder.load({});
