@@ -118,7 +118,7 @@ export function withEnvironment(
       findings.reportVariable(name, message, "write the key in the file, or remove the variable");
       continue;
     }
-    set(whole, key, valueOf(schema, env[name] ?? ""));
+    set(whole, key, valueOf(schema, env[name] ?? ""), findings);
     findings.cameFrom(key, name);
   }
   return whole;
@@ -130,7 +130,7 @@ function isSection(value: unknown): value is Section {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function set(whole: Section, key: KeyPath, value: unknown): void {
+function set(whole: Section, key: KeyPath, value: unknown, findings: ConfigProblems): void {
   let at: Section = whole;
   for (const [depth, part] of key.slice(0, -1).entries()) {
     // A list, or the only one of its mirrors.
@@ -142,7 +142,9 @@ function set(whole: Section, key: KeyPath, value: unknown): void {
   }
   const last = String(key.at(-1));
   const other = EITHER[last];
-  if (other !== undefined) delete at[other];
+  // Two variables exclude each other as two keys of the file do.
+  const isGiven = other !== undefined && findings.variableOf([...key.slice(0, -1), other]);
+  if (other !== undefined && !isGiven) delete at[other];
   at[last] = value;
 }
 

@@ -147,6 +147,14 @@ describe("a variable", () => {
     ]);
   });
 
+  test("excludes another one as the keys do", async () => {
+    using folder = new ConfigFolder(LEAST);
+    const both = { SCANFERRY_MIRROR_TARGET: "/A", SCANFERRY_MIRROR_TARGET_ID: "17" };
+    expect(await folder.problems({ ...SECRETS, ...both })).toEqual([
+      "$SCANFERRY_MIRROR_TARGET_ID: mirrors[0].targetId: is given next to target; keep one of target and targetId",
+    ]);
+  });
+
   test("names the file of a secret", async () => {
     using folder = new ConfigFolder(LEAST);
     folder.write("account.key", "from a file\n");
