@@ -56,7 +56,7 @@ const FAULT_RULE = z.discriminatedUnion(
     action("stale", { youngerThanMs: ms }),
     action("convert", { afterMs: z.union([z.literal("never"), ms]) }),
     action("shorten", { bytes: whole(1) }),
-    action("misreport", { field: text, value: text }),
+    action("misreport", { field: text, value: text.or(z.number().transform(String)) }),
     action("wrongDocument", {}),
     action("error", { code, stored: flag, status: httpStatus.optional() }),
     action("hollow", { lists: z.enum(["absent", "null", "empty"]) }),

@@ -82,6 +82,8 @@ describe("fault rules", () => {
     const json = [{ on: "upload", do: "status", status: 503, stored: true, times: "always" }];
     expect(FAULT_RULES.parse(json)).toEqual([{ ...json[0], times: Infinity }]);
     expect(FAULT_RULES.parse([])).toEqual([]);
+    const size = { do: "misreport", field: "filesize" };
+    expect(FAULT_RULES.parse([{ ...size, value: 17 }])).toEqual([{ ...size, value: "17" }]);
     for (const bad of [null, {}, [null], [[]], [{}], [{ do: "delay", ms: 1.5 }], [{ do: 1 }]])
       expect(() => FAULT_RULES.parse(bad)).toThrow(/./);
   });
