@@ -25,7 +25,8 @@ const ACTIVITY_MS_MAX = 1_000;
 
 /** Probes give up soon, and an answer may wait for another program's lock on the journal. */
 const LATE_HEALTH = {
-  afterMs: 50,
+  afterMs: 500,
+  ageMsMax: 5_000,
   instead: { healthy: true, ready: false, why: "the journal has not answered yet" },
 };
 
@@ -122,8 +123,11 @@ export class Dashboard implements AsyncDisposable {
   }
 }
 
-/** Who asks gets the answer before, or where there is none `instead`, after so long. */
-type Late<T> = { readonly afterMs: number; readonly instead: T };
+/**
+ * Who asks gets the answer before after so long; `instead`, where there is none, or it is older than `ageMsMax`:
+ * some ask once an hour.
+ */
+type Late<T> = { readonly afterMs: number; readonly ageMsMax: number; readonly instead: T };
 
 /**
  * The answer to a costly question, shared by all who ask within `ageMaxMs`, so that the number of
@@ -131,7 +135,7 @@ type Late<T> = { readonly afterMs: number; readonly instead: T };
  */
 class Latest<T> {
   readonly #late: Late<T> | undefined;
-  #last: T | undefined;
+  #last: { readonly at: number; readonly value: T } | undefined;
   readonly #ask: () => Promise<T>;
   readonly #clock: Clock;
   readonly #ageMaxMs: number;
@@ -153,11 +157,16 @@ class Latest<T> {
     return this.#late ? this.#inTime(this.#asked.answer, this.#late) : this.#asked.answer;
   }
 
-  async #inTime(answer: Promise<T>, { afterMs, instead }: Late<T>): Promise<T> {
+  async #inTime(answer: Promise<T>, { afterMs, ageMsMax, instead }: Late<T>): Promise<T> {
+    const now = () => this.#clock.monotonic();
+    const noted = answer.then((value) => (this.#last = { at: now(), value }).value);
     const { promise, resolve } = Promise.withResolvers<T>();
-    const cancel = this.#clock.alarm(afterMs, () => resolve(this.#last ?? instead));
+    const cancel = this.#clock.alarm(afterMs, () => {
+      const last = this.#last;
+      resolve(last && now() - last.at < ageMsMax ? last.value : instead);
+    });
     try {
-      return await Promise.race([promise, answer.then((value) => (this.#last = value))]);
+      return await Promise.race([promise, noted]);
     } finally {
       cancel();
     }

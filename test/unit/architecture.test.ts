@@ -177,7 +177,7 @@ const LINES: Readonly<Record<string, number>> = {
   reader: 1_611,
   sync: 9_247,
   report: 3_106,
-  dashboard: 2_609,
+  dashboard: 2_618,
   notify: 1_857,
   daemon: 3_407,
   check: 1_376,

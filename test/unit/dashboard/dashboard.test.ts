@@ -1,6 +1,7 @@
 import { findingsOf } from "../../../src/report/findings.ts";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Health } from "../../../src/dashboard/dashboard.ts";
 import { systemClock } from "../../../src/std/clock.ts";
@@ -39,6 +40,20 @@ describe("health", () => {
       );
     },
   );
+
+  test("is the present one, also where the journal takes a moment and was last asked an hour ago", async () => {
+    let [aheadMs, healthy] = [0, true];
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const health = async () => {
+      await setTimeout(100);
+      return { ...WELL, healthy };
+    };
+    await using opened = await openDashboard({ health, clock });
+    const asked = () => ask({ port: opened.port, path: "/healthz" });
+    expect((await asked()).body).toContain("work is moving");
+    [aheadMs, healthy] = [3_600_000, false];
+    expect((await asked()).status).toBe(503);
+  });
 
   test("that cannot be told is no health", async () => {
     await using opened = await openDashboard({
