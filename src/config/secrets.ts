@@ -128,6 +128,12 @@ class SecretSearch {
     for (const name of variablesOf(sought, key)) {
       const [text, file] = [env[name], env[`${name}_FILE`]];
       if (!text && !file) continue;
+      if (text && file)
+        this.#findings.reportVariable(
+          `${name}_FILE`,
+          `is set next to ${name}`,
+          "remove one of them",
+        );
       this.#findings.cameFrom(key, text ? name : `${name}_FILE`);
       return {
         secret: text

@@ -98,6 +98,15 @@ test("a secret file that is not there names the places, and does not fall back s
   ]);
 });
 
+test("a variable next to the one that names its file is refused: either may be the old one", async () => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("sub/signing.secret", SECRET);
+  const env = { SCANFERRY_ACCOUNT_KEY: KEY, SCANFERRY_ACCOUNT_KEY_FILE: "account.key" };
+  expect(await folder.problems(env)).toEqual([
+    "$SCANFERRY_ACCOUNT_KEY_FILE: is set next to SCANFERRY_ACCOUNT_KEY; remove one of them",
+  ]);
+});
+
 test("systemd's credentials serve where the file is not next to the configuration", async () => {
   using folder = new ConfigFolder(BY_FILE);
   folder.write("sub/signing.secret", SECRET);
