@@ -5,7 +5,8 @@ import {
   type Cluster,
   type ClusterChange,
 } from "../journal/cluster.ts";
-import type { Fault } from "../std/fault.ts";
+import { JOURNAL_HINTS } from "../journal/journal-fault.ts";
+import { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "../sync/ownership.ts";
 import type { Config } from "../config/config.ts";
@@ -68,6 +69,12 @@ export class ClusterWatch implements Disposable {
   /** What stands against it, where it is the host, and not the way to a database. */
   get fault(): Fault | undefined {
     return this.#fault;
+  }
+
+  /** Why the journal cannot be used just now, whatever keeps it from that; undefined while it can. */
+  get problem(): Fault | undefined {
+    if (this.#fault || this.#away === undefined) return this.#fault;
+    return new Fault("JOURNAL_UNREACHABLE", this.#away, JOURNAL_HINTS.JOURNAL_UNREACHABLE);
   }
 
   /**

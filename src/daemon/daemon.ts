@@ -94,9 +94,9 @@ export class Daemon implements AsyncDisposable {
     return this.#page?.url;
   }
 
-  /** Why the journal cannot be used just now, where that is this host's; undefined while it can. */
+  /** Why the journal cannot be used just now; undefined while it can. */
   get problem(): Fault | undefined {
-    return this.#parts.cluster.fault;
+    return this.#parts.cluster.problem;
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Tells people of the host's problems, which the journal cannot keep. */
+/** Tells people that the journal cannot be used, which it cannot keep itself. */
 import { hostname } from "node:os";
 import type { NotifyConfig } from "../config/notify-section.ts";
 import { Alarm } from "../notify/alarm.ts";

@@ -179,7 +179,7 @@ const LINES: Readonly<Record<string, number>> = {
   report: 3_106,
   dashboard: 2_618,
   notify: 1_857,
-  daemon: 3_407,
+  daemon: 3_414,
   check: 1_376,
   cli: 6_952,
   "main.ts": 24,

@@ -46,8 +46,11 @@ test("a journal that is away is told once, and that it is back", async () => {
   const { second, watch, said, backs } = await aWatch();
   second.goAway("connection refused");
   expect(watch.away).toBe("the journal cannot be reached: connection refused");
+  expect(watch.fault, "nothing that this host can fix").toBeUndefined();
+  expect(watch.problem, "what people are told").toMatchObject({ code: "JOURNAL_UNREACHABLE" });
   second.comeBack();
   expect(watch.away).toBeUndefined();
+  expect(watch.problem).toBeUndefined();
   expect(backs()).toBe(1);
   expect(said.filter((line) => line.includes("reached"))).toHaveLength(2);
 });
