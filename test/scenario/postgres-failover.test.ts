@@ -66,7 +66,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using one = aProcess(["--config", configIn(world, url, "one"), "run"]);
     await using other = aProcess(["--config", configIn(world, url, "other"), "run"]);
     for (const { output } of [one, other])
-      await until("both to run", () => output.stdout.includes("several daemons share the journal"));
+      await until("both to run", () => output.stdout.includes("assignments taken"));
     for (let n = 0; n < 60; n++) write(`before-${n}.pdf`, n);
     await until("some documents", () => world.archive.documents().length > 10);
     await pair.failOver(async () => {
