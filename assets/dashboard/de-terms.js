@@ -261,8 +261,8 @@ export const MESSAGES = Object.entries({
     "Dem Benutzer des Daemons das Leserecht geben, oder den Datenträger reparieren. scanferry versucht es automatisch erneut.",
   "the limit of watched directories is reached (fs.inotify.max_user_watches)":
     "die Grenze überwachter Ordner ist erreicht (fs.inotify.max_user_watches)",
-  "Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.":
-    "fs.inotify.max_user_watches erhöhen, oder beheben, was die Meldung nennt. scanferry versucht es automatisch erneut.",
+  "Raise fs.inotify.max_user_watches and max_user_instances, or fix what the message names. scanferry tries again automatically.":
+    "fs.inotify.max_user_watches und max_user_instances erhöhen, oder beheben, was die Meldung nennt. scanferry versucht es automatisch erneut.",
   "Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.":
     "Datenträger oder Datenbank des Journals und das Log prüfen. Wenn es andauert, den Daemon neu starten: nichts geht verloren, und nichts wird doppelt gesendet.",
   "The archive answered with a code that the interface does not define: contact its support. scanferry tries again automatically.":

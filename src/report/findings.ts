@@ -148,7 +148,7 @@ function unwatched({ name, unwatched: why }: MirrorStatusReport): Finding[] {
     finding("unwatched", "warning", {
       title: `Some folders of ${name} are not watched`,
       detail: `${sentence(why)} Changes in them are found later, by scans.`,
-      fix: "Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.",
+      fix: "Raise fs.inotify.max_user_watches and max_user_instances, or fix what the message names. scanferry tries again automatically.",
       mirror: name,
     }),
   ];

@@ -221,9 +221,9 @@ test("what each surface says of each finding", () => {
     --
     Some folders of scans are not watched
       the limit of watched directories is reached (fs.inotify.max_user_watches). Changes in them are found later, by scans.
-      Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.
+      Raise fs.inotify.max_user_watches and max_user_instances, or fix what the message names. scanferry tries again automatically.
     --
-    - Some folders of scans are not watched. Raise fs.inotify.max_user_watches, or fix what the message names. scanferry tries again automatically.
+    - Some folders of scans are not watched. Raise fs.inotify.max_user_watches and max_user_instances, or fix what the message names. scanferry tries again automatically.
     --
     in the digest alone
     --
