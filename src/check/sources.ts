@@ -2,7 +2,7 @@ import type { Config, Mirror } from "../config/config.ts";
 import { assertApart } from "../daemon/sources-apart.ts";
 import type { FileIndex, MirrorRow } from "../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../source/mounts.ts";
-import { awayOf, observersOf, noteOf } from "../sync/away.ts";
+import { awayOf, NO_NOTE, noteOf, observersOf } from "../sync/away.ts";
 import { comes } from "../reader/liveness.ts";
 import type { Listing } from "../source/source.ts";
 import { shown } from "../std/raw-path.ts";
@@ -43,7 +43,7 @@ export async function* examineSources(config: Config, means: Means): AsyncGenera
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
     const away = journal && row && (await awayOf(journal.of(row.archiveId), observers));
-    const { unread, links } = away ? noteOf(away, mirror.name) : { unread: null, links: null };
+    const { unread, links } = away ? noteOf(away, mirror.name) : NO_NOTE;
     yield* sourceFindings(mirror, row, means, unread ? `${unread.path}: ${unread.why}` : undefined);
     for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
     const others = otherLinksLine(mirror.name, links);

@@ -35,6 +35,7 @@ export async function judgeEnd(file: RandomAccess): Promise<Judgement> {
     : UNKNOWN;
 }
 
+/** What is of no known format may be meant to begin or to end so, but not to be nothing else. */
 export function isZeros(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }

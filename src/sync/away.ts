@@ -120,7 +120,8 @@ export class AwayNote {
   }
 
   #offline({ status }: ScanSchedulerState, { offline }: SourceNote): SourceAway | null {
-    if (status === undefined || status.online) return status ? null : offline;
+    if (status === undefined) return offline;
+    if (status.online) return null;
     return { since: offline?.since ?? this.#context.clock.now(), why: status.why };
   }
 }

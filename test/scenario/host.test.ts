@@ -137,6 +137,16 @@ const BUSY: Obstacle = {
   begin: ({ world }) => locker(world.journal, "BEGIN EXCLUSIVE"),
 };
 
+/** Locked between two documents, of which one is archived. */
+async function busyAmid(host: Host, daemon: ReturnType<Host["start"]>): Promise<Disposable> {
+  drop(host.world, 1);
+  await host.archived(1, daemon);
+  const lock = await BUSY.begin(host);
+  drop(host.world, 2);
+  await host.waitsFor("JOURNAL_BUSY", daemon);
+  return lock;
+}
+
 const FULL: Obstacle = {
   code: "JOURNAL_FULL",
   possible: mounts,
@@ -273,11 +283,7 @@ describe("a journal that cannot be used for a while", () => {
   test("BUSY does not keep a daemon that runs from ending within `shutdown`", async () => {
     await using host = await aHost();
     await using daemon = host.start();
-    drop(host.world, 1);
-    await host.archived(1, daemon);
-    using _lock = await BUSY.begin(host);
-    drop(host.world, 2);
-    await host.waitsFor("JOURNAL_BUSY", daemon);
+    using _lock = await busyAmid(host, daemon);
     const since = performance.now();
     expect(await daemon.end("SIGTERM")).toBe(0);
     expect(performance.now() - since).toBeLessThan(12_000);
@@ -286,11 +292,7 @@ describe("a journal that cannot be used for a while", () => {
   test("BUSY does not keep it from using another journal after a reload", async () => {
     await using host = await aHost();
     await using daemon = host.start();
-    drop(host.world, 1);
-    await host.archived(1, daemon);
-    using _lock = await BUSY.begin(host);
-    drop(host.world, 2);
-    await host.waitsFor("JOURNAL_BUSY", daemon);
+    using _lock = await busyAmid(host, daemon);
     const { file } = host;
     const other = `${host.world.journal}.other`;
     writeFileSync(file, readFileSync(file, "utf8").replace(host.world.journal, other));
