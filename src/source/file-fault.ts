@@ -44,8 +44,11 @@ export class NotRegular extends Fault {
   }
 }
 
-/** `ENOTDIR`: a directory on the way is now a file, or a link, which is not followed. */
-export const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
+/**
+ * `ENOTDIR`: a directory on the way is now a file, or a link, which is not followed. `ENAMETOOLONG`: next to a file
+ * with a long name, none with a longer one can be.
+ */
+export const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
 /** What a share answers whose server, or whose FUSE process, has gone away, and a disk that dies. */
 const OFFLINE: ReadonlySet<string> = new Set(

@@ -136,6 +136,18 @@ describe("read notes", () => {
     expect(await new NotesReader(settings, now).of(PATH)).toMatchObject({ kind });
   });
 
+  test("next to the longest of names there can be neither, and nothing is wrong with the file", async () => {
+    const source = scratch();
+    const path = raw(`${"x".repeat(251)}.pdf`);
+    put(source, path);
+    const read = async (set: object) =>
+      new NotesReader(settingsOf(source, set), Date.now()).of(path);
+    expect(await read({ sidecar: "optional" })).toEqual({ kind: "notes", sidecar: null });
+    const waits = (code: string) => ({ kind: "waits", problem: { code } });
+    expect(await read({ sidecar: "required" })).toMatchObject(waits("SIDECAR_MISSING"));
+    expect(await read({ ready: "marker" })).toMatchObject(waits("MARKER_MISSING"));
+  });
+
   test("of the same moment it counts: times may be coarse", async () => {
     const source = scratch();
     for (const name of ["scan.pdf", "scan.pdf.done"]) utimesSync(put(source, name), OLD_S, OLD_S);
