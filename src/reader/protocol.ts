@@ -73,8 +73,8 @@ export type HookOrder = {
   readonly command: readonly string[];
   readonly timeoutMs: number;
   readonly input: string;
-  /** More than this of its standard output ends it. */
-  readonly outputBytesMax: number;
+  /** More than this of its standard output ends it; null: what it writes is of no interest. */
+  readonly outputBytesMax: number | null;
 };
 
 /** How a command ended: what it wrote and its exit code 0, or else why not, in a line for people. */

@@ -68,6 +68,13 @@ describe("how a hook ends", () => {
     expect(shownEnd(await run(order(script("true").program, { input })))).toBe("");
   });
 
+  test("where no answer is wanted, it writes as much as it likes", async () => {
+    const { program, dir } = script("head -c 3000000 /dev/zero; : > $D/written");
+    const end = await run(order(program, { outputBytesMax: null }));
+    expect(shownEnd(end)).toBe("");
+    expect(existsSync(join(dir, "written"))).toBe(true);
+  });
+
   test("what it says on its standard error is kept short, and is one plain line", async () => {
     const { program } = script(`printf 'a\\033[31m\\n%0900d end' 7 >&2; exit 1`);
     const said = shownEnd(await run(order(program)));
