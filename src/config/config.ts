@@ -5,6 +5,8 @@
  */
 import { dirname } from "node:path";
 import type { z } from "zod";
+import { signingSecretsOf } from "../domain/signing.ts";
+import { networkSecretsOf } from "../network/network.ts";
 import { invariant } from "../std/invariant.ts";
 import type { StampedFile } from "../std/small-file.ts";
 import {
@@ -18,7 +20,7 @@ import {
 import { section, setting, settings, type Sketch } from "./kind.ts";
 import { duration } from "./kinds.ts";
 import { mirrorOf, mirrorsSchema } from "./mirror-section.ts";
-import { notifyOf, notifySchema } from "./notify-section.ts";
+import { notifyOf, notifySchema, notifySecretsOf } from "./notify-section.ts";
 import {
   batchOf,
   batchSchema,
@@ -132,6 +134,18 @@ export type Mirror = Config["mirrors"][number];
 /** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
 export function buildConfig(shape: FileShape, origin: Origin): Config {
   return frozen(settingsOf(shape, origin));
+}
+
+/** Everything in the configuration that must never be shown. */
+export function secretsOf(config: Config): string[] {
+  const { web, notify, journal } = config;
+  const secrets = notifySecretsOf(notify);
+  for (const { accountKey, signing, network } of archivesOf(config)) {
+    secrets.push(accountKey, ...signingSecretsOf(signing), ...networkSecretsOf(network ?? {}));
+  }
+  if (web?.token !== undefined) secrets.push(web.token);
+  if (typeof journal !== "string" && journal.password !== undefined) secrets.push(journal.password);
+  return secrets;
 }
 
 function frozen<T>(value: T): T {

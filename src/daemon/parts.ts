@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { archiveSettings } from "../archive/archive-settings.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import { openSigner } from "../archive/signer.ts";
-import { accountsOf, type Config } from "../config/config.ts";
+import { accountsOf, type Config, secretsOf } from "../config/config.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
@@ -13,6 +13,7 @@ import type { Clock, Random } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
 import { Listeners } from "../std/listeners.ts";
 import { type Log, logWith } from "../std/log.ts";
+import { redactor } from "../std/redactor.ts";
 import { assured, IdentityGuard } from "../sync/archive-identity.ts";
 import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
@@ -102,6 +103,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
   const uploads = new UploadMeter(clock);
   const readers = new Set<Reader>();
+  const redact = redactor(secretsOf(config));
   for (const account of accountsOf(config)) {
     const archiveId = rows.get(account.archive.name)?.id;
     invariant(archiveId !== undefined, `archive ${account.archive.name} was just bound`);
@@ -110,7 +112,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     const ownership = ownershipOf(journal.cluster, archiveId);
     const replaced = () => cluster.replaced();
     const own = { journal: journal.of(archiveId), ownership, bandwidth, uploads };
-    const common = { ...own, changed, readers, replaced };
+    const common = { ...own, changed, readers, redact, replaced };
     const opened = await openAccount({ ...options, config: account, log: ownLog }, stack, common);
     accounts.push({ ...opened, owns: (mirrorId) => ids.has(mirrorId) });
   }
@@ -136,6 +138,7 @@ type Common = {
   readonly uploads: UploadMeter;
   readonly changed: Listeners;
   readonly readers: Set<Reader>;
+  readonly redact: (text: string) => string;
   /** Called when a person has said that an archive is another one. */
   readonly replaced: () => void;
 };
@@ -144,7 +147,7 @@ type Common = {
 async function openAccount(
   options: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, ownership, bandwidth, uploads, changed, readers, replaced }: Common,
+  { journal, ownership, bandwidth, uploads, changed, readers, redact, replaced }: Common,
 ): Promise<Omit<LiveAccount, "owns">> {
   const { config, log, clock, random } = options;
   const hearts = new Heartbeats(clock, config.archive.timeoutMs);
@@ -175,6 +178,7 @@ async function openAccount(
     clock,
     random,
     log,
+    redact,
     receipts: config.receipts && new ReceiptFolder(config.receipts),
     sending: options.sending ?? true,
     maxSleepMs: MAX_SLEEP_MS,

@@ -18,9 +18,6 @@ import { BEHIND_ACTION, READER_DOWN_MS, REFUSED } from "./waits.ts";
 /** How often it is tried: for an hour and a half. */
 export const TRIES_MAX = 10;
 
-/** What it writes is of no interest. */
-const OUTPUT_BYTES_MAX = 64 * 1024;
-
 /** A mirror with an `after` hook. */
 type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly wakeup: Wakeup };
 
@@ -81,7 +78,7 @@ export class AfterHooks {
       command: hook.command,
       timeoutMs: hook.timeoutMs,
       input: newsOf(mirror, outboxEntry, document),
-      outputBytesMax: OUTPUT_BYTES_MAX,
+      outputBytesMax: null,
     });
     if (!("failure" in ended)) return journal.endOutboxEntry(number);
     const tries = failures + 1;
@@ -93,8 +90,8 @@ export class AfterHooks {
 
   /** The hook is not called any more; the log and `explain` say so. */
   async #giveUp(mirror: LiveMirror, outboxEntry: OutboxEntry, failure: string): Promise<void> {
-    const { journal, clock, log } = this.#context;
-    const why = `the after hook did not get the outcome ${outboxEntry.outcome}: ${failure}`;
+    const { journal, clock, log, redact } = this.#context;
+    const why = redact(`the after hook did not get the outcome ${outboxEntry.outcome}: ${failure}`);
     log.error(this.#about(mirror, outboxEntry), `${why}. Given up after ${TRIES_MAX} tries`);
     const { id } = outboxEntry.document;
     await journal.apply([{ type: "note", id, at: clock.now(), why, set: {} }]);

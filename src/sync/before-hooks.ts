@@ -97,7 +97,7 @@ export class BeforeHooks {
   /** Rejects with `ChannelClosed` when the reader is gone. */
   async #outcome(asked: Asked): Promise<Change[]> {
     const { mirror, hook, document, found, remark } = asked;
-    const { clock } = this.#context;
+    const { clock, redact } = this.#context;
     const decision = await this.#readying.decision(mirror, document, found);
     // What the rules hold is not for the hook to judge.
     if ("problem" in decision) return [this.#readying.undecided(document, decision.problem)];
@@ -110,11 +110,13 @@ export class BeforeHooks {
     const changed = await this.#changed(asked);
     if (changed) return changed;
     const read = "failure" in ended ? { fault: ended.failure } : answerOf(ended.output);
-    if ("fault" in read) return this.#failed(asked, `the before hook failed: ${read.fault}`);
+    if ("fault" in read) {
+      return this.#failed(asked, redact(`the before hook failed: ${read.fault}`));
+    }
     const { answer } = read;
     if (answer.veto !== undefined) {
       const { attributes } = decision.decided;
-      return [vetoed(asked, attributes, answer.veto, clock.now())];
+      return [vetoed(asked, attributes, redact(answer.veto), clock.now())];
     }
     const misled = this.#misled(asked, answer);
     if (misled !== undefined) return this.#failed(asked, misled);

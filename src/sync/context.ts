@@ -108,6 +108,8 @@ export type SyncContext<J = Journal> = DecisionContext<J> & {
   readonly uploads?: UploadWatch;
   /** Where the receipts of closed batches go; undefined: nowhere. */
   readonly receipts?: Pick<ReceiptFolder, "write"> | undefined;
+  /** Hides what is secret in the configuration: programs of users say what they like. */
+  readonly redact: (text: string) => string;
   /** False: nothing is ever sent (`adopt`). */
   readonly sending: boolean;
   /** How long a loop that waits for its wake-up alone sleeps; `MAX_SLEEP_MS` but in simulations. */

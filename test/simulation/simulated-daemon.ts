@@ -163,6 +163,7 @@ export class SimulatedDaemon {
         random: dice.random,
         log: silentLog,
         sending,
+        redact: (text) => text,
         maxSleepMs: MAX_SLEEP_MS,
         newBatchId: () => world.newBatchId(),
       },

@@ -549,6 +549,7 @@ export class SimulatedWorld {
       random: this.dice.random,
       log: silentLog,
       sending,
+      redact: (text) => text,
       maxSleepMs: MAX_SLEEP_MS,
       newBatchId: () => `batch-${++this.#batches}`,
     };

@@ -17,7 +17,7 @@ import { printable } from "../../std/printable.ts";
 import { isKeyboard, Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
-import { secretsOf } from "./run.ts";
+import { secretsOf } from "../../config/config.ts";
 import { examples } from "../option-values.ts";
 import { onePass } from "./sync.ts";
 

@@ -1,10 +1,6 @@
 import type { Command } from "commander";
-import { archivesOf } from "../../config/config.ts";
-import type { Config } from "../../config/config.ts";
-import { notifySecretsOf } from "../../config/notify-section.ts";
+import { type Config, secretsOf } from "../../config/config.ts";
 import { type EffectiveKey, effectiveKeys } from "../../config/load-config.ts";
-import { signingSecretsOf } from "../../domain/signing.ts";
-import { networkSecretsOf } from "../../network/network.ts";
 import { growSlowly } from "../../std/heap.ts";
 import {
   assertOpenFiles,
@@ -71,16 +67,4 @@ async function run(shell: Shell): Promise<void> {
       return log;
     },
   });
-}
-
-/** Everything in the configuration that must never be shown. */
-export function secretsOf(config: Config): string[] {
-  const { web, notify, journal } = config;
-  const secrets = notifySecretsOf(notify);
-  for (const { accountKey, signing, network } of archivesOf(config)) {
-    secrets.push(accountKey, ...signingSecretsOf(signing), ...networkSecretsOf(network ?? {}));
-  }
-  if (web?.token !== undefined) secrets.push(web.token);
-  if (typeof journal !== "string" && journal.password !== undefined) secrets.push(journal.password);
-  return secrets;
 }

@@ -6,7 +6,7 @@ import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { assertOpenFiles } from "../../std/open-files.ts";
-import { secretsOf } from "./run.ts";
+import { secretsOf } from "../../config/config.ts";
 import type { StatusReport } from "../../report/status.ts";
 import { examples } from "../option-values.ts";
 import type { Daemon } from "../../daemon/daemon.ts";

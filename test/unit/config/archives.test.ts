@@ -1,7 +1,7 @@
 /** One archive, or several: which a mirror is carried into is never left to chance. */
 import { expect, test } from "vitest";
 import { accountsOf, archivesOf } from "../../../src/config/config.ts";
-import { secretsOf } from "../../../src/cli/commands/run.ts";
+import { secretsOf } from "../../../src/config/config.ts";
 import { ConfigFolder } from "./config-folder.ts";
 
 const ONE = `archive: { url: "https://one.example.com", accountKey: k, signing: { secret: s } }`;

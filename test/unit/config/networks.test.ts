@@ -1,6 +1,6 @@
 /** How the archive is reached, as the file and the environment say it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { secretsOf } from "../../../src/cli/commands/run.ts";
+import { secretsOf } from "../../../src/config/config.ts";
 import { Certificates, hasOpenssl, type Pair } from "../../fixtures/certificates.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";
 

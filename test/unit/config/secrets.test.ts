@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { secretsOf as secretsIn } from "../../../src/cli/commands/run.ts";
+import { secretsOf as secretsIn } from "../../../src/config/config.ts";
 import { SECRET_SCHEMES } from "../../../src/domain/signing.ts";
 import { ConfigFolder } from "./config-folder.ts";
 

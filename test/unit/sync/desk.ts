@@ -13,6 +13,7 @@ import { silentLog } from "../../../src/std/log.ts";
 import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
 import { Pace } from "../../../src/sync/pace.ts";
 import { MAX_SLEEP_MS } from "../../../src/sync/loop.ts";
+import { redactor } from "../../../src/std/redactor.ts";
 import { ownershipOf } from "../../../src/sync/ownership.ts";
 import { AccountGate } from "../../../src/sync/account-gate.ts";
 import { FakeReader } from "../../fakes/fake-reader.ts";
@@ -142,6 +143,7 @@ export class SyncDesk {
         wakeups,
         random: () => 1,
         sending: true,
+        redact: redactor(["canary-hook-4711"]),
         maxSleepMs: MAX_SLEEP_MS,
         newBatchId: () => `batch-${++batches}`,
       },

@@ -160,6 +160,20 @@ describe("before hooks", () => {
       expect(desk.reader.hooked).toHaveLength(2);
     });
 
+    test.for([
+      [says({ veto: "has canary-hook-4711" }), "VETOED"],
+      [{ failure: "ended with exit code 1: canary-hook-4711" }, "HOOK_FAILED"],
+      [says({ "canary-hook-4711": 1 }), "HOOK_FAILED"],
+    ] as const)("a secret in %j is not kept with its document", async ([end, code]) => {
+      const { desk, settler } = await asking({});
+      desk.reader.onHook = () => end;
+      const row = settling(desk, "a.pdf", "d1");
+      await desk.run(settler);
+      const { problem } = await desk.row(row);
+      expect(problem).toMatchObject({ code, message: expect.stringContaining("[redacted]") });
+      expect(JSON.stringify([problem, await desk.story(row)])).not.toContain("canary");
+    });
+
     test("what is in the archive already is not asked about", async () => {
       const { desk, settler } = await asking({ veto: "no" });
       sent(desk, "a.pdf", "d1", { current: true });
@@ -545,7 +559,7 @@ describe("after hooks", () => {
   describe("a hook that fails", () => {
     test("is told again under the same id, ever more rarely, and given up in the end", async () => {
       const { desk, hooks } = await afterHooks();
-      desk.reader.onHook = () => ({ failure: "ended with exit code 1" });
+      desk.reader.onHook = () => ({ failure: "ended with exit code 1: canary-hook-4711" });
       const row = await happens(desk, converted(desk));
       await desk.run(hooks);
       await desk.advance(MINUTE);
@@ -555,7 +569,9 @@ describe("after hooks", () => {
       expect(new Set(news(desk).map(({ id }) => id)).size).toBe(1);
       expect(await desk.journal.undelivered()).toEqual([]);
       expect(desk.warnings.at(-1)).toMatch(/did not get the outcome converted.*Given up/);
-      expect((await desk.story(row)).at(-1)).toMatch(/did not get the outcome.*exit code 1/);
+      expect((await desk.story(row)).at(-1)).toMatch(
+        /did not get the outcome.*exit code 1: \[redacted\]/,
+      );
       expect((await desk.row(row)).state).toBe("converted");
     });
 
