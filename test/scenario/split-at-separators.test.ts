@@ -135,8 +135,21 @@ describe.skipIf(!canSplit)("splitting", () => {
     scans.put("x.pdf", content);
     const path = process.env["PATH"] ?? "";
     const more = sha256 === undefined ? [] : [path, sha256];
-    expect((await scans.ask("x.pdf", ["--text", SHEET], ...more)).code).not.toBe(0);
+    const { code, said } = await scans.ask("x.pdf", ["--text", SHEET], ...more);
+    expect(code).not.toBe(0);
+    expect(said.trimEnd().split("\n").at(-1)).toMatch(
+      /^(?:qpdf ended with exit code 2|the file has changed)$/,
+    );
+    expect(said).not.toContain("Traceback");
     expect(readdirSync(scans.source)).toEqual(["x.pdf"]);
+  });
+
+  test("a long name is cut between two characters", async () => {
+    const scans = new Scans();
+    scans.put(`x${"é".repeat(100)}.pdf`, stackOf(["a", SHEET, "b"]));
+    expect((await scans.ask(`x${"é".repeat(100)}.pdf`)).code).toBe(0);
+    for (const part of scans.parts()) expect(part).toMatch(/^xé{89}\.part[12]of2\.\w{8}\.pdf$/);
+    expect(scans.parts()).toHaveLength(2);
   });
 
   test("someone's file is never overwritten", async () => {
