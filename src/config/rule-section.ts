@@ -64,7 +64,7 @@ const expiry = {
   after: setting(expiryPeriod().optional(), {
     meaning: "How long a document is kept: `7y`, `6mo`, `2w`, `30d`, or `never`.",
     example: "7y",
-    without: "no expiry date, unless a sidecar has one",
+    without: "no expiry date, unless `from` is `sidecar`",
   }),
   from: setting(expiryFrom().optional(), {
     meaning:

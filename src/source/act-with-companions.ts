@@ -50,8 +50,8 @@ function companionsOf(
   sidecar: SidecarRead | null,
 ): Companion[] {
   const use = companionUse(settings);
-  const sidecars = sidecarsOf(path).map(({ path: at, form }): Companion => {
-    return { path: at, read: sidecar?.ending === form ? sidecar : null };
+  const sidecars = sidecarsOf(path).map(({ path: at, ending }): Companion => {
+    return { path: at, read: sidecar?.ending === ending ? sidecar : null };
   });
   return [...(use.sidecars ? sidecars : []), ...(use.markers ? [{ path: markerOf(path) }] : [])];
 }

@@ -26,7 +26,18 @@ export function markerOf(path: RawPath): RawPath {
   return `${path}.done` as RawPath;
 }
 
-/** Where a document's sidecar may be, the first that is there being it. */
-export function sidecarsOf(path: RawPath): { readonly path: RawPath; readonly form: NoteForm }[] {
-  return NOTE_FORMS.map((form) => ({ path: `${path}.${form}` as RawPath, form }));
+/** A place where a document's sidecar may be. */
+export type SidecarPlace = {
+  readonly path: RawPath;
+  readonly ending: string;
+  readonly form: NoteForm;
+};
+
+/** Where a document's sidecar may be, the first that is there being it; scanners' PCs also write capitals. */
+export function sidecarsOf(path: RawPath): SidecarPlace[] {
+  return NOTE_FORMS.flatMap((form) =>
+    [form, form.toUpperCase()].map((ending) => {
+      return { path: `${path}.${ending}` as RawPath, ending, form };
+    }),
+  );
 }

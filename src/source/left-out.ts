@@ -18,7 +18,7 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
   }
   const document = documentOfCompanion(path, companionUse(settings));
   if (document !== undefined)
-    return `it belongs to ${shown(document)}, and is moved or deleted with it`;
+    return `it belongs to ${shown(document)}, and if it was read is moved or deleted with it`;
   // Taken whole but for what is asked about, hidden or not.
   const plain = { ...settings, include: ["**/*", "**/.*", "**/.*/**"], exclude: [], without: [] };
   let dir = ROOT;

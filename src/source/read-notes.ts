@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Problem } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
-import { type NoteForm, NOTES_BYTES_MAX } from "../rules/notes.ts";
+import { NOTES_BYTES_MAX } from "../rules/notes.ts";
 import { type RawPath, shown } from "../std/raw-path.ts";
-import { markerOf, sidecarsOf } from "./companions.ts";
+import { markerOf, type SidecarPlace, sidecarsOf } from "./companions.ts";
 import { FileGone, FileUnreadable, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside, statInside } from "./open-inside.ts";
 import { readAt } from "./read-file.ts";
@@ -65,7 +65,7 @@ export class NotesReader {
     const { sidecar = "none" } = this.#settings;
     if (sidecar === "none") return { sidecar: null };
     for (const each of sidecarsOf(path)) {
-      const read = await this.#read(each.path, each.form);
+      const read = await this.#read(each);
       if (read) return read;
     }
     if (sidecar === "optional") return { sidecar: null };
@@ -73,7 +73,7 @@ export class NotesReader {
   }
 
   /** Undefined when there is no such file. */
-  async #read(path: RawPath, form: NoteForm): Promise<Sidecar | undefined> {
+  async #read({ path, ending, form }: SidecarPlace): Promise<Sidecar | undefined> {
     let fd: number | undefined;
     try {
       fd = openInside(this.#settings.source, path);
@@ -88,7 +88,7 @@ export class NotesReader {
       const read = parseNotes(bytes, form);
       if ("notes" in read) {
         const digest = createHash("sha256").update(bytes).digest("hex");
-        return { sidecar: read.notes, sidecarRead: { ending: form, digest, modifiedAt } };
+        return { sidecar: read.notes, sidecarRead: { ending, digest, modifiedAt } };
       }
       const { line, column, message } = read.fault;
       throw new Waits("NOTES_BROKEN", `${shown(path)}:${line}:${column}: ${message}`);

@@ -75,7 +75,9 @@ test("a path that is not there is tried as if it were, and one that is no docume
   });
   const sidecar = await run(world, config, "rules", "test", "--json", "Legal/2026/lease.pdf.yaml");
   expect(JSON.parse(sidecar.stdout)).toMatchObject({
-    notes: ["never sent: it belongs to Legal/2026/lease.pdf, and is moved or deleted with it"],
+    notes: [
+      "never sent: it belongs to Legal/2026/lease.pdf, and if it was read is moved or deleted with it",
+    ],
   });
 });
 

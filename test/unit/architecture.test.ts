@@ -173,7 +173,7 @@ const LINES: Readonly<Record<string, number>> = {
   config: 4_260,
   archive: 2_417,
   journal: 10_696,
-  source: 4_501,
+  source: 4_512,
   reader: 1_612,
   sync: 9_249,
   report: 3_106,

@@ -47,6 +47,13 @@ test("a document takes along the sidecar that was read, and its marker", async (
   expect(readdirSync(source)).toEqual(["other.pdf.yaml"]);
 });
 
+test("a sidecar whose ending is in capitals goes along, too", async () => {
+  const source = aSource({ sidecar: false });
+  put(source, "scan.pdf.YAML", TITLE);
+  expect(await acted(source)).toEqual({ kind: "done" });
+  expect(left(source)).toEqual([]);
+});
+
 const again = (source: string, text: string, name = SIDECAR) => {
   rmSync(join(source, name), { force: true });
   put(source, name, text);

@@ -136,6 +136,15 @@ describe("read notes", () => {
     expect(await new NotesReader(settings, now).of(PATH)).toMatchObject({ kind });
   });
 
+  test.for(["yaml", "YAML", "YML"])("a sidecar may end in .%s", async (ending) => {
+    const source = scratch();
+    put(source, "scan.pdf");
+    writeFileSync(put(source, `scan.pdf.${ending}`), "title: Rent\n");
+    const settings = settingsOf(source, { sidecar: "optional" });
+    const found = { sidecar: { metadata: { title: "Rent" } }, sidecarRead: { ending } };
+    expect(await new NotesReader(settings, Date.now()).of(PATH)).toMatchObject(found);
+  });
+
   test("next to the longest of names there can be neither, and nothing is wrong with the file", async () => {
     const source = scratch();
     const path = raw(`${"x".repeat(251)}.pdf`);
