@@ -61,10 +61,21 @@ export function* shareFindings(
   }
 }
 
+/** Can files be moved or deleted by each of its keys? */
+async function* afterFindings({ name, source, after, hooks }: Mirror): AsyncGenerator<CheckResult> {
+  yield* movingFindings(name, source, "after", after);
+  if (hooks?.before) yield* movingFindings(name, source, "afterVeto", hooks.before.afterVeto);
+}
+
 /** The source was read already by a reader of its own, so it does not hang. */
-async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<CheckResult> {
+async function* movingFindings(
+  name: string,
+  source: string,
+  key: "after" | "afterVeto",
+  after: Mirror["after"],
+): AsyncGenerator<CheckResult> {
   if (after.kind === "keep") return;
-  const what = `mirror ${name}: after ${after.kind}`;
+  const what = `mirror ${name}: ${key} ${after.kind}`;
   const point = after.kind === "move" ? unmountedNow(after.to) : undefined;
   if (point !== undefined) {
     yield fail(
@@ -81,7 +92,7 @@ async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<C
       // The source's own examination reports that it is away, or not readable.
       if (codeOf(error) === "ENOENT") return;
       const { why, fix } = unwritable(error);
-      yield fail(`${what}: ${place} ${why}`, `${fix}, or set \`after: keep\`.`);
+      yield fail(`${what}: ${place} ${why}`, `${fix}, or set \`${key}: keep\`.`);
       return;
     }
   }

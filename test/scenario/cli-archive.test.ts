@@ -203,15 +203,18 @@ web: off
     "a source on a read-only mount, and files that are to be moved out of it: told",
     async () => {
       await using world = await aWorld();
-      const config = world.configFile("", `    after: move:${world.dir}/done`);
+      const hook = `{ command: [/bin/true], afterVeto: "move:${world.dir}/vetoed" }`;
+      const after = `    after: move:${world.dir}/done\n    hooks: { before: ${hook} }`;
+      const config = world.configFile("", after);
       using disk = smallDisk(world.source, "400k");
       expect((await scanferry(["--config", config, "check"])).stdout).not.toContain("read-only");
       disk.remount("ro");
       const { stdout } = await scanferry(["--config", config, "check"]);
       expect(levels(stdout, "FAIL")).toEqual([
         expect.stringMatching(/after move: .*scans is mounted read-only — mount it for writing/),
+        expect.stringMatching(/afterVeto move: .*scans is mounted read-only — .*afterVeto: keep/),
       ]);
-      expect(stdout.match(/read-only/g)).toHaveLength(1);
+      expect(stdout.match(/read-only/g)).toHaveLength(2);
       expect(stdout).toMatch(/watched by native \(tmpfs at .*scans is local\)/);
     },
   );
