@@ -84,7 +84,7 @@ const KINDS = {
     detail:
       number > 0
         ? waiting(number)
-        : `${many(afterPending.length, "archivierte Datei ist", "archivierte Dateien sind")} noch zu verschieben oder zu löschen.`,
+        : `${many(afterPending.length, "Datei ist", "Dateien sind")} noch zu verschieben oder zu löschen.`,
     fix: "Mit `scanferry run` starten, oder einmal `scanferry sync` ausführen.",
   }),
   outage(finding, snapshot) {
@@ -141,7 +141,7 @@ const KINDS = {
     const own = afterPending.filter(({ mirror }) => mirror === finding.mirror);
     const causes = Map.groupBy(own, ({ why }) => why);
     return {
-      title: `${many(finding.count, "archivierte Datei", "archivierte Dateien")} von ${finding.mirror} noch nicht verschoben oder gelöscht`,
+      title: `${many(finding.count, "Datei", "Dateien")} von ${finding.mirror} noch nicht verschoben oder gelöscht`,
       detail: [...causes].slice(0, 3).map(([why, of]) => oneOf(of.length, of[0].path, why)).join(" "),
       fix: hintOf("AFTER_REFUSED", finding.fix),
     };
@@ -201,7 +201,7 @@ const KINDS = {
   kept(finding, { afterFailed }) {
     const { files: number, path, why } = afterFailed.find(({ mirror }) => mirror === finding.mirror);
     return {
-      title: `${many(number, "archivierte Datei", "archivierte Dateien")} von ${finding.mirror} werden nicht verschoben oder gelöscht`,
+      title: `${many(number, "Datei", "Dateien")} von ${finding.mirror} werden nicht verschoben oder gelöscht`,
       detail: oneOf(number, path, why),
       fix: "Liste: `scanferry list --after-pending`.",
     };

@@ -182,7 +182,7 @@ export const HINTS = {
   SOURCE_OFFLINE:
     "Die Quelle wieder einhängen, oder `source` in der Konfiguration korrigieren. scanferry macht automatisch weiter.",
   AFTER_REFUSED:
-    "Das Dokument ist archiviert, aber die lokale Datei wurde nicht verschoben oder gelöscht. Rechte, freien Platz und Einhängepunkte für `after` prüfen.",
+    "Die lokale Datei ist noch in der Quelle. Rechte, freien Platz und Einhängepunkte für `after` oder `afterVeto` prüfen.",
   SAME_CODE_REPEATS:
     "Das Archiv beantwortete mehrere Dokumente nacheinander mit einem Code, den die Schnittstelle nicht kennt: dessen Support fragen.",
   ARCHIVE_CLOSED: "Nichts zu tun: scanferry wird beendet.",

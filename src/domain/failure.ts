@@ -312,7 +312,7 @@ export const FAILURES = {
   AFTER_REFUSED: {
     fate: "hold",
     fixedBy: ["time"],
-    hint: "The document is archived, but the local file was not moved or deleted. Check permissions, free space and mounts for `after`.",
+    hint: "The local file is still in the source. Check permissions, free space and mounts for `after` or `afterVeto`.",
   },
   SAME_CODE_REPEATS: {
     fate: "gate",

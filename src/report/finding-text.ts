@@ -87,7 +87,7 @@ export function overText(finding: Finding, isOneOfMany: boolean): string {
     unwatched: `All folders of ${mirror} are watched again`,
     held: `No document is held any more: ${documents?.code}`,
     stuck: "Every document that was stuck is converted",
-    after: `Archived files of ${mirror} are moved or deleted again`,
+    after: `Files of ${mirror} are moved or deleted again`,
     allowance: `The page allowance${name === "" ? "" : ` of${name}`} has room again`,
     disk: "The journal's disk has room again",
     page: "The page is available again",

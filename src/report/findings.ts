@@ -103,7 +103,7 @@ function notRunning({ running, documents, afterPending: files }: StatusReport): 
   const waiting =
     count > 0
       ? waitSentence(count)
-      : `${counted(files.length, "archived file")} still to be moved or deleted.`;
+      : `${counted(files.length, "file")} still to be moved or deleted.`;
   return [
     finding("notRunning", "warning", {
       title: "scanferry is not running",
@@ -161,7 +161,7 @@ function afterPending({ afterPending: files }: StatusReport): Finding[] {
     const times = all.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
     const causes = [...Map.groupBy(all, ({ why }) => why)].slice(0, CAUSES_MAX);
     return finding("after", "warning", {
-      title: `${counted(all.length, "archived file")}${orMore} of ${mirror} could not be moved or deleted yet`,
+      title: `${counted(all.length, "file")}${orMore} of ${mirror} could not be moved or deleted yet`,
       detail: causes.map(([why, of]) => oneOf(of.length, of[0]?.path ?? "", why)).join(" "),
       fix: failureOf("AFTER_REFUSED").hint,
       nextAttempt: times.length === 0 ? null : Math.min(...times),
@@ -241,11 +241,11 @@ function sentEarly({ name, learnedSettle }: MirrorStatusReport): Finding[] {
   ];
 }
 
-/** Archived, and never to be moved or deleted. */
+/** Archived or vetoed, and never to be moved or deleted. */
 function kept({ afterFailed }: StatusReport): Finding[] {
   return afterFailed.map(({ mirror, files, path, why }) =>
     finding("kept", "info", {
-      title: `${counted(files, "archived file")} of ${mirror} will not be moved or deleted`,
+      title: `${counted(files, "file")} of ${mirror} will not be moved or deleted`,
       detail: oneOf(files, path, why),
       fix: "See `scanferry list --after-pending`.",
       count: files,

@@ -250,7 +250,7 @@ test("what is never moved or deleted is named by status and listed, as long as i
   const path = expect.stringMatching(/^[ab]\.pdf$/);
   expect(await never()).toEqual([{ mirror: "scans", files: 2, path, why }]);
   expect(await told("status")).toMatch(
-    /^2 archived files of scans will not .*\n {2}One of 2: .\.pdf: document 7 is now in folder 9\.\n {2}See `scanferry list --after-pending`\.$/m,
+    /^2 files of scans will not .*\n {2}One of 2: .\.pdf: document 7 is now in folder 9\.\n {2}See `scanferry list --after-pending`\.$/m,
   );
   const lines = linesOf(await told("list", "--after-pending"));
   expect(lines).toEqual([
@@ -391,7 +391,7 @@ describe("retry", () => {
     rmSync(done);
     expect((await run("retry", join(world.source, "b"))).stdout).toMatch(/^nothing/);
     expect((await run("retry", join(world.source, "a"))).stdout).toMatch(
-      /^1 archived file to be moved or deleted\n/,
+      /^1 file to be moved or deleted\n/,
     );
     expect((await run("sync")).code).toBe(0);
     expect(existsSync(join(done, "a/scan.pdf"))).toBe(true);

@@ -180,7 +180,7 @@ const LINES: Readonly<Record<string, number>> = {
   dashboard: 2_618,
   notify: 1_857,
   daemon: 3_418,
-  check: 1_376,
+  check: 1_387,
   cli: 6_936,
   "main.ts": 24,
   "embedded-archive": 3_985,

@@ -162,7 +162,7 @@ async function tell({ out }: Shell, total: Total, running: boolean): Promise<voi
     await out.line(`${wait} until the archive accepts the account: scanferry asks it ${when}`);
   }
   if (afterAction > 0) {
-    const files = counted(afterAction, "archived file");
+    const files = counted(afterAction, "file");
     await out.line(`${files} to be moved or deleted${running ? " now" : ""}`);
   }
   if (!running) await out.line("the daemon is not running: this takes effect when it starts");

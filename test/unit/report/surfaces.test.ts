@@ -277,22 +277,22 @@ test("what each surface says of each finding", () => {
 
     # after
     --
-    2 archived files of scans could not be moved or deleted yet
+    2 files of scans could not be moved or deleted yet
       One of 2: a.pdf: AFTER_REFUSED: no space.
-      The document is archived, but the local file was not moved or deleted. Check permissions, free space and mounts for \`after\`.
+      The local file is still in the source. Check permissions, free space and mounts for \`after\` or \`afterVeto\`.
       Next attempt: in 30 seconds (TIME).
     --
-    - 2 archived files of scans could not be moved or deleted yet. The document is archived, but the local file was not moved or deleted. Check permissions, free space and mounts for \`after\`.
+    - 2 files of scans could not be moved or deleted yet. The local file is still in the source. Check permissions, free space and mounts for \`after\` or \`afterVeto\`.
     --
-    2 archived files of scans could not be moved or deleted yet
+    2 files of scans could not be moved or deleted yet
     One of 2: a.pdf: AFTER_REFUSED: no space.
     Next attempt: in 30 seconds (TIME).
-    The document is archived, but the local file was not moved or deleted. Check permissions, free space and mounts for \`after\`.
-    Archived files of scans are moved or deleted again
+    The local file is still in the source. Check permissions, free space and mounts for \`after\` or \`afterVeto\`.
+    Files of scans are moved or deleted again
     --
-    2 archived files of scans could not be moved or deleted yet; idle; 0 converted
+    2 files of scans could not be moved or deleted yet; idle; 0 converted
     --
-    2 archived files of scans could not be moved or deleted yet
+    2 files of scans could not be moved or deleted yet
     --
     {"since":null,"nextAttempt":61000,"count":2,"archive":null,"mirror":"scans","documents":null,"actions":[],"id":"after:scans","kind":"after","severity":"warning"}
 
@@ -439,17 +439,17 @@ test("what each surface says of each finding", () => {
 
     # kept
     --
-    1 archived file of scans will not be moved or deleted
+    1 file of scans will not be moved or deleted
       a.pdf: FILE_CHANGED.
       See \`scanferry list --after-pending\`.
     --
-    - 1 archived file of scans will not be moved or deleted. See \`scanferry list --after-pending\`.
+    - 1 file of scans will not be moved or deleted. See \`scanferry list --after-pending\`.
     --
     in the digest alone
     --
-    1 archived file of scans will not be moved or deleted; idle; 0 converted
+    1 file of scans will not be moved or deleted; idle; 0 converted
     --
-    1 archived file of scans will not be moved or deleted
+    1 file of scans will not be moved or deleted
     --
     {"since":null,"nextAttempt":null,"count":1,"archive":null,"mirror":"scans","documents":null,"actions":[],"id":"kept:scans","kind":"kept","severity":"info"}
     "
