@@ -1,8 +1,10 @@
 /** `journal`, `web`, `log`, `receipts`: what the daemon keeps, shows and writes. */
+import { isIP } from "node:net";
 import { z } from "zod";
 import { isPostgres, type JournalPlace } from "../network/journal-place.ts";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import { invariant } from "../std/invariant.ts";
+import { isLoopback } from "../std/web-caller.ts";
 import { section, setting, settings, shortened, type Sketch } from "./kind.ts";
 import { choice, duration, givenName, secret, size, wholeNumber } from "./kinds.ts";
 import { hostName, listener, localPath, postgresUrl, secretKeys } from "./place-kinds.ts";
@@ -103,6 +105,11 @@ export function retentionOf({ retain, remember }: JournalShape) {
   return retain === undefined ? undefined : { retainMs: retain, rememberMs: remember };
 }
 
+type ListenAddress = { readonly host: string };
+
+/** A name may stand for this host's loopback, too. */
+const isBeyond = ({ host }: ListenAddress) => isIP(host) !== 0 && !isLoopback(host);
+
 /** `web`. */
 export const webSchema = shortened(
   section(
@@ -113,7 +120,7 @@ export const webSchema = shortened(
       }),
       names: setting(z.array(hostName()).prefault([]), {
         meaning:
-          "The names that browsers use, behind a reverse proxy. The token is then always required.",
+          "The names that browsers use, for example behind a reverse proxy on this host; there the token is required.",
         example: "[scans.example.com]",
       }),
       ...secretKeys("token", secret(16), {
@@ -124,10 +131,11 @@ export const webSchema = shortened(
         file: "/etc/scanferry/web.token",
         variable: "SCANFERRY_WEB_TOKEN",
         otherwise: "none",
-        // Behind a proxy everyone calls from this host.
+        // Behind a proxy everyone calls from this host. Beyond it the page is closed without a token, or makes one.
         need: ({ listen, names }) => {
           if (listen === undefined) return "unused";
-          return Array.isArray(names) && names.length > 0 ? "required" : "optional";
+          const isNamed = Array.isArray(names) && names.length > 0;
+          return isNamed && !isBeyond(listen as ListenAddress) ? "required" : "optional";
         },
       }),
     },

@@ -170,7 +170,7 @@ const LINES: Readonly<Record<string, number>> = {
   domain: 3_044,
   rules: 1_395,
   receipts: 430,
-  config: 4_260,
+  config: 4_268,
   archive: 2_417,
   journal: 10_696,
   source: 4_512,

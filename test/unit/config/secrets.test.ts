@@ -274,6 +274,15 @@ test("a page behind a proxy needs a token: behind it everybody calls from this h
   expect(web).toMatchObject({ token: WEB_TOKEN, names: ["scans.example.com"] });
 });
 
+test.for([
+  ["0.0.0.0:8470", [], "the first start makes a token"],
+  ["nas.local:8470", [/web\.token: is missing/], "that name may be one of this host alone"],
+] as const)("a page of %s that has names: %j, as %s", async ([listen, problems]) => {
+  using folder = new ConfigFolder(`${BY_VALUE}web: { listen: "${listen}", names: [nas.local] }\n`);
+  const found = await folder.problems({});
+  expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
+});
+
 test.for(["https://scans.example.com", "scans.example.com:443", "scans/", "-"])(
   "web.names: %s is no host name",
   async (name) => {
