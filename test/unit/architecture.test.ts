@@ -172,7 +172,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 430,
   config: 4_268,
   archive: 2_417,
-  journal: 10_696,
+  journal: 10_711,
   source: 4_512,
   reader: 1_612,
   sync: 9_249,

@@ -25,7 +25,7 @@ export type Opening = {
 /**
  * Makes or migrates the tables where `mayChange` is set, a transaction each, one daemon at a time;
  * undefined when they were up to date. Rejects with `JOURNAL_NEWER`, `JOURNAL_OLDER`,
- * `JOURNAL_FOREIGN`, `JOURNAL_MISSING` or `JOURNAL_UNFINISHED`.
+ * `JOURNAL_LOCKED`, `JOURNAL_FOREIGN`, `JOURNAL_MISSING` or `JOURNAL_UNFINISHED`.
  */
 export async function bringUpToDate(
   query: Query,
@@ -48,6 +48,7 @@ async function migrateOnce(query: Query, opening: Opening): Promise<boolean> {
     const step = MIGRATIONS[version];
     if (step !== undefined) {
       if (version === 0) await makeSchema(query, opening.schema);
+      else await assertUnused(query, opening.shown);
       await query(step);
       await query(
         version === 0
@@ -61,6 +62,20 @@ async function migrateOnce(query: Query, opening: Opening): Promise<boolean> {
     await query("ROLLBACK").catch(() => undefined);
     throw error;
   }
+}
+
+/** What a daemon of an earlier version works on is not changed under it. */
+async function assertUnused(query: Query, shown: string): Promise<void> {
+  const { rows } = await query<{ name: string; pid: number; version: string }>(
+    `SELECT name, pid, version FROM instances
+      WHERE NOT lost AND lease_until > clock_timestamp() ORDER BY id`,
+    [],
+  );
+  const [instance] = rows;
+  if (!instance) return;
+  const { name, pid, version } = instance;
+  const message = `in use by process ${pid} of ${name}, which runs the earlier scanferry ${version}`;
+  throw journalFault("JOURNAL_LOCKED", shown, message);
 }
 
 /** Not even asked for where it is there: that takes the right to make one all the same. */

@@ -83,6 +83,24 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
     await expect(postgres.ask(again)).rejects.toMatchObject({ code: "23505" });
   });
 
+  test("are not changed while a daemon of an earlier version lives", async () => {
+    await postgres.ask(`CREATE SCHEMA lived; SET search_path TO lived; ${MIGRATIONS[0]};
+      CREATE TABLE schema_version (version bigint NOT NULL); INSERT INTO schema_version VALUES (1);
+      INSERT INTO instances (name, pid, version, started_at, renewed_at, lease_until)
+        VALUES ('office', 7, '0.0.9', now(), now(), now() + interval '1 h'); RESET search_path`);
+    await expect(opened("lived", true)).rejects.toMatchObject({
+      code: "JOURNAL_LOCKED",
+      message: expect.stringMatching(
+        /process 7 of office, which runs the earlier scanferry 0\.0\.9$/,
+      ),
+    });
+    const version = "SELECT version FROM lived.schema_version";
+    expect(await postgres.ask(version)).toEqual([{ version: "1" }]);
+    // It was killed, and its lease is over.
+    await postgres.ask("UPDATE lived.instances SET lease_until = now()");
+    expect(await opened("lived", true)).toEqual({ from: 1, to: SCHEMA_VERSION });
+  });
+
   test("of a later scanferry, of an earlier one for a guest, of none, of someone else", async () => {
     await opened("later", true);
     await postgres.ask("UPDATE later.schema_version SET version = 99");
