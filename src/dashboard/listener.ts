@@ -31,7 +31,6 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
     keepAliveTimeout: IDLE_MS_MAX,
     // Open event streams never end on their own.
     forceCloseConnections: true,
-    exposeHeadRoutes: false,
     frameworkErrors: (error, _request, reply) => {
       void refuse(reply.headers(SECURITY_HEADERS), refusalOf(error));
     },

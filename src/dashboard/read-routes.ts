@@ -113,7 +113,8 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
     if (format === "html") reply.header("content-security-policy", RECEIPT_POLICY);
     return reply.type(type).send(text);
   });
-  app.get("/api/events", async (_, reply) => {
+  // A HEAD of it would have no end, and keep the place of a page.
+  app.get("/api/events", { exposeHeadRoute: false }, async (_, reply) => {
     // Named for proxies that would hold events back until their buffer is full.
     reply.header("x-accel-buffering", "no").type("text/event-stream");
     return reply.send(live.join());
@@ -131,8 +132,8 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
         .type("application/json; charset=utf-8")
         .send(`${JSON.stringify({ [word]: isSo, ...why })}\n`);
     };
-  app.get("/healthz", { exposeHeadRoute: true }, tell("healthy"));
-  app.get("/readyz", { exposeHeadRoute: true }, tell("ready"));
+  app.get("/healthz", tell("healthy"));
+  app.get("/readyz", tell("ready"));
 }
 
 /** The parameters of a question. Throws a `Refusal` for what cannot be meant. */
@@ -144,7 +145,7 @@ function asked<T>(schema: z.ZodType<T>, query: unknown, hint: string): T {
 
 function addAssets(app: FastifyInstance, { assets, gatehouse }: Sources): void {
   for (const { path, type, body } of assets) {
-    app.get(path, { exposeHeadRoute: true }, async (request, reply) => {
+    app.get(path, async (request, reply) => {
       const { pass } = gatehouse;
       if (pass && showsToken(request, pass)) return signedIn(request, reply, pass);
       return reply.type(type).send(body);

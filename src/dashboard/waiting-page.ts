@@ -33,8 +33,8 @@ export async function openWaitingPage(options: WaitingPageOptions): Promise<Asyn
       .type("application/json; charset=utf-8")
       .send(`${JSON.stringify({ [word]: false, ...why })}\n`);
   };
-  app.get("/healthz", { exposeHeadRoute: true }, tell("healthy"));
-  app.get("/readyz", { exposeHeadRoute: true }, tell("ready"));
+  app.get("/healthz", tell("healthy"));
+  app.get("/readyz", tell("ready"));
   app.get("/*", async () => {
     const { code, message, hint } = fault();
     throw new Refusal(503, code, message, hint);

@@ -176,12 +176,14 @@ describe("behind a reverse proxy", () => {
   );
 });
 
-test.for(["/", "/healthz", "/readyz"])(
+test.for(["/", "/healthz", "/readyz", "/metrics", "/api/status", "/api/documents"])(
   "HEAD of %s is answered like GET: monitors ask so",
   async (path) => {
     await using opened = await openDashboard();
     const { status, body } = await ask({ port: opened.port, path, method: "HEAD" });
     expect([status, body]).toEqual([200, ""]);
+    const endless = await ask({ port: opened.port, path: "/api/events", method: "HEAD" });
+    expect(endless.status).toBe(404);
   },
 );
 
