@@ -25,12 +25,10 @@ export type Needs = {
   }[];
   /** Programs of hooks, as the configuration names them. */
   readonly programs?: readonly string[];
-  /** Its file; undefined: it is in PostgreSQL. */
-  readonly journal: string | undefined;
+  /** Folders that the daemon itself writes to: of journal, log and receipts. */
+  readonly folders: readonly string[];
   /** Where the PostgreSQL is that it is in; absent: on this machine. */
   readonly journalHost?: string;
-  /** The folder that receipts are written to. */
-  readonly receipts?: string | undefined;
   /** Names of the credentials that the configuration asks for. */
   readonly credentials: readonly string[];
   /** Other files that are read: a module that signs, a program that notifies. */
@@ -73,7 +71,7 @@ export function dropIn(needs: Needs, mounts: readonly Mount[]): string {
 type Place = { readonly path: string; readonly isWritten: boolean };
 
 function* placesOf(needs: Needs): Generator<Place> {
-  const { mirrors, configFile, files, journal, receipts, programs = [] } = needs;
+  const { mirrors, configFile, files, folders, instance, programs = [] } = needs;
   for (const { source, after, isWritten = false, vetoedTo } of mirrors) {
     yield { path: source, isWritten: isWritten || after.kind !== "keep" };
     if (vetoedTo !== undefined) yield { path: vetoedTo, isWritten: true };
@@ -81,11 +79,8 @@ function* placesOf(needs: Needs): Generator<Place> {
       yield { path: after.to, isWritten: true };
   }
   for (const path of [configFile, ...files, ...programs]) yield { path, isWritten: false };
-  const folder = journal?.slice(0, Math.max(1, journal.lastIndexOf("/")));
-  if (folder !== undefined && !folder.startsWith(STATE)) yield { path: folder, isWritten: true };
-  if (receipts !== undefined && !isBelow(STATE, receipts)) {
-    yield { path: receipts, isWritten: true };
-  }
+  const own = instance === undefined ? STATE : `${STATE}-${instance}`;
+  for (const path of folders) if (!isBelow(own, path)) yield { path, isWritten: true };
 }
 
 function programLines({ configFile, instance }: Needs): string[] {
@@ -93,13 +88,18 @@ function programLines({ configFile, instance }: Needs): string[] {
   return ["ExecStart=", `ExecStart=${PROGRAM} --config ${quoted(configFile)} run`];
 }
 
-function credentialLines({ configFile, instance, credentials }: Needs): string[] {
+/** Names of the credentials, and the file of each. */
+export function credentialFiles({ configFile, instance, credentials }: Needs): [string, string][] {
   const folder = configFile.slice(0, configFile.lastIndexOf("/"));
   const secrets = `${folder}/secrets${instance === undefined ? "" : `/${instance}`}`;
+  return credentials.map((name) => [name, `${secrets}/${name}`]);
+}
+
+function credentialLines(needs: Needs): string[] {
   return [
     "# The secrets that the configuration names. Each file is readable by root only.",
     "LoadCredential=",
-    ...credentials.map((name) => `LoadCredential=${quoted(`${name}:${secrets}/${name}`)}`),
+    ...credentialFiles(needs).map((names) => `LoadCredential=${quoted(names.join(":"))}`),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Command } from "commander";
 import { archivesIn } from "../../config/archive-section.ts";
@@ -13,7 +14,8 @@ import type { Shell } from "../shell.ts";
 import { examples } from "../option-values.ts";
 import { readNameservers } from "../../network/address-filter.ts";
 import { UsageError } from "../../std/fault.ts";
-import { dropIn, type Needs } from "../../check/drop-in.ts";
+import { printable } from "../../std/printable.ts";
+import { credentialFiles, dropIn, type Needs } from "../../check/drop-in.ts";
 
 /** `scanferry systemd`: the drop-in of the unit for this configuration. */
 export function addSystemd(program: Command, shell: Shell): void {
@@ -27,6 +29,10 @@ export function addSystemd(program: Command, shell: Shell): void {
       const needs = await needsOf(shell, instance === true);
       await shell.out.line(madeBy(needs));
       await shell.out.write(dropIn(needs, readMounts()));
+      for (const [name, file] of credentialFiles(needs).filter(([, each]) => isMissing(each))) {
+        const what = `${printable(file)} is not there: the service does not start without it`;
+        await shell.err.line(`scanferry: ${what}; put ${printable(name)} there`);
+      }
     })
     .addHelpText("after", examples("scanferry --config /etc/scanferry/scanferry.yaml systemd"));
 }
@@ -49,11 +55,11 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   findings.throwIfAny();
   const folder = dirname(file.path);
   // Nothing was found wrong, so nothing is left out.
-  const { mirrors, web, notify, journal, receipts } = sketch as FileShape;
+  const { mirrors, web, notify, journal, log, receipts } = sketch as FileShape;
   const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
   const files = namedFiles(sketch as FileShape);
   const paths = [
-    ...files.flatMap(({ written, isCertificate }) => (isCertificate ? [written] : [])),
+    ...files.map(({ written }) => written),
     ...writtenChannels(notify).flatMap(({ way, channel }) => way.programs(channel)),
   ].filter(isPath);
   const modules = archives.flatMap(({ signing }) => signing.module ?? []);
@@ -65,9 +71,11 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
       const { before, after } = hooksOf(shape, folder) ?? {};
       return [before, after].flatMap((hook) => hook?.command[0] ?? []).filter(isPath);
     }),
-    journal: journalPathIn(journal),
+    folders: [
+      ...[journalPathIn(journal), log.file].flatMap((file) => (file ? [dirname(file)] : [])),
+      ...(receipts ? [receipts.dir] : []),
+    ],
     ...journalServerOf(journal),
-    receipts: receipts?.dir,
     credentials: files.flatMap(({ written }) => (isPath(written) ? [] : [written])),
     files: [...modules, ...paths].map((path) => resolve(folder, path)),
     archiveHosts: archives.flatMap(({ url, proxy, proxyFile }) => [
@@ -100,6 +108,15 @@ function mirrorNeedsOf(
 function journalServerOf({ url }: FileShape["journal"]): Pick<Needs, "journalHost"> {
   const host = url && new URL(url.server).hostname;
   return host === undefined || host === "" || host.startsWith("%2F") ? {} : { journalHost: host };
+}
+
+/** One that this user may not look at counts as there. */
+function isMissing(file: string): boolean {
+  try {
+    return !statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return false;
+  }
 }
 
 /** Other programs are looked for in `PATH`, which the unit leaves open; other secrets among the credentials. */

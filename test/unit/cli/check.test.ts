@@ -280,7 +280,7 @@ describe("check address filter", () => {
       configFile: FILE,
       instance: undefined,
       mirrors: [],
-      journal: undefined,
+      folders: [],
       credentials: [],
       files: [],
       archiveHosts: ["169.254.1.1"],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,7 +15,7 @@ const NEEDS: Needs = {
   configFile: "/etc/scanferry/scanferry.yaml",
   instance: undefined,
   mirrors: [{ source: "/srv/scans", after: { kind: "keep" } }],
-  journal: "/var/lib/scanferry/journal.db",
+  folders: ["/var/lib/scanferry"],
   credentials: ["account.key"],
   files: [],
   archiveHosts: ["archive.example.com"],
@@ -141,8 +141,16 @@ test("another configuration, an instance, a journal elsewhere, a module that sig
   const instance = settings({ configFile: "/etc/scanferry/a.yaml", instance: "a" });
   expect(instance).toContain("LoadCredential=account.key:/etc/scanferry/secrets/a/account.key");
   expect(instance.join()).not.toContain("ExecStart");
-  expect(settings({ journal: "/data/j/journal.db" })).toContain("ReadWritePaths=-/data/j");
-  expect(settings({ journal: "/var/lib/scanferry-a/j.db" }).join()).not.toContain("ReadWrite");
+});
+
+test.for([
+  [undefined, "/data/j", true, "the unit has it read-only"],
+  [undefined, "/var/lib/scanferry/receipts", false, "it is below the unit's own"],
+  ["a", "/var/lib/scanferry-a", false, "it is the instance's own"],
+  ["a", "/var/lib/scanferry", true, "it is another service's"],
+] as const)("of the instance %s the folder %s is opened: %s, as %s", ([instance, folder, is]) => {
+  const opened = settings({ instance, folders: [folder] }).includes(`ReadWritePaths=-${folder}`);
+  expect(opened).toBe(is);
 });
 
 test("hooks may write next to their files, and their programs are seen", () => {
@@ -167,21 +175,29 @@ test("scanferry systemd reads the configuration, and no secret", async () => {
   try {
     const file = join(dir, "office.yaml");
     const archive =
-      "{ url: http://127.0.0.1:1, accountKeyFile: a.key, signing: { secretFile: /s } }";
+      "{ url: http://127.0.0.1:1, accountKeyFile: a.key, signing: { secretFile: /srv/keys/s } }";
     const mirror = "{ source: /srv/in, target: /Scans, after: delete }";
     const notify = `notify:
   mail: [{ server: "127.0.0.1:25", user: u, passwordFile: b.key, from: a@b.c, to: [a@b.c] }]
   command: [{ run: [/srv/bin/tell] }]`;
-    writeFileSync(file, `archive: ${archive}\nmirrors: [${mirror}]\n${notify}\n`);
+    const places = "log: { file: /var/log/scans/a.log }\nreceipts: /var/receipts";
+    writeFileSync(file, `archive: ${archive}\nmirrors: [${mirror}]\n${notify}\n${places}\n`);
+    mkdirSync(join(dir, "secrets/office"), { recursive: true });
+    writeFileSync(join(dir, "secrets/office/b.key"), "b");
     const { code, stdout, stderr } = await scanferry(["systemd", "--instance", "--config", file]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const key = `${dir}/secrets/office/a.key`;
+    const missing = `scanferry: ${key} is not there: the service does not start without it; put a.key there\n`;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: missing });
     expect(stdout).toContain(`# Made by: scanferry --config "${file}" systemd --instance\n`);
     expect(stdout).toContain(`LoadCredential=a.key:${dir}/secrets/office/a.key\n`);
     expect(stdout).toContain(`LoadCredential=b.key:${dir}/secrets/office/b.key\n`);
     expect(stdout).toContain("BindPaths=-/srv/in\n");
     expect(stdout).toContain("BindReadOnlyPaths=-/srv/bin/tell\n");
     expect(stdout).toContain("IPAddressAllow=localhost\n");
-    expect(stdout).not.toContain("LoadCredential=/s");
+    expect(stdout).not.toContain("LoadCredential=/srv");
+    expect(stdout).toContain("BindReadOnlyPaths=-/srv/keys/s\n");
+    expect(stdout).toContain("ReadWritePaths=-/var/log/scans\n");
+    expect(stdout).toContain("ReadWritePaths=-/var/receipts\n");
     for (const scheme of SECRET_SCHEMES) {
       const signing = `signing: { scheme: ${scheme}, secretFile: s.key }`;
       writeFileSync(
