@@ -255,6 +255,21 @@ export const MESSAGES = Object.entries({
   "folder {}, batch {}": "Ordner {}, Stapel {}",
   "{} bytes": "{} Bytes",
   "no reason is journaled": "kein Grund ist verzeichnet",
+  "there is no {}.yaml or .json yet": "{}.yaml oder .json gibt es noch nicht",
+  "there is no {} yet": "{} gibt es noch nicht",
+  "{} is older than the document": "{} ist älter als das Dokument",
+  "{} was written just now; it is read once it is quiet":
+    "{} wurde gerade geschrieben und wird gelesen, sobald die Datei ruht",
+  "the before hook failed: {}": "der before-Hook ist gescheitert: {}",
+  "did not end within {} ms": "endete nicht innerhalb von {} ms",
+  "ended with exit code {}": "endete mit Exit-Code {}",
+  "the archive gets a legal name; here it is {}": "das Archiv bekommt einen zulässigen Namen; hier heißt die Datei {}",
+  "named by the before hook; here it is {}": "vom before-Hook benannt; hier heißt die Datei {}",
+  "sent although it is unfinished by its format, as was asked for":
+    "wie verlangt gesendet, obwohl die Datei nach ihrem Format unfertig ist",
+  "was in the archive already": "war schon im Archiv",
+  "the same content as {}, archived as document {}; not sent":
+    "derselbe Inhalt wie {}, archiviert als Dokument {}; nicht gesendet",
   "{} MB are free for {}. When it is full, nothing is sent.":
     "{} MB sind frei für {}. Wenn er voll ist, wird nichts gesendet.",
   "Give the daemon's user read permission, or fix the disk. scanferry tries again automatically.":

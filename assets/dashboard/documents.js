@@ -25,7 +25,7 @@ function documentRow(document, now, onStory) {
   const { path, mirror, state, pages, remark, error } = document;
   const words = strings.columns;
   const at = path.lastIndexOf("/") + 1;
-  const why = [error && strings.messageOf(error.message), remark].filter(Boolean).map((text) => element("small", {}, text));
+  const why = [error?.message, remark].filter(Boolean).map(strings.messageOf).map((text) => element("small", {}, text));
   return element(
     "tr",
     { role: "row" },

@@ -135,7 +135,7 @@ function factsOf(record, waits) {
     [words.batch, record.batch && element("code", {}, record.batch)],
     [words.waits, waits && sentence("span", {}, waits)],
     [strings.finding.nextAttempt, waits || record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
-    [words.remark, record.remark],
+    [words.remark, record.remark && strings.messageOf(record.remark)],
     [words.movedFrom, record.movedFrom],
     [words.goneAt, record.goneAt === null ? null : fullTime(record.goneAt)],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");

@@ -19,7 +19,7 @@ import type { Snapshot } from "./snapshot.ts";
 import type { AttemptRow, Content, HistoryRow, Batches, Registry } from "../journal/journal.ts";
 import { oneLine } from "../report/finding-text.ts";
 import { joinRaw } from "../std/raw-path.ts";
-import { type DocumentRecord, recordOf } from "../sync/record.ts";
+import { type DocumentRecord, recordOf, withProbe } from "../sync/record.ts";
 import { hash } from "node:crypto";
 import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../receipts/receipt.ts";
 import { RECEIPT_STYLE, receiptHtml } from "../receipts/receipt-html.ts";
@@ -183,14 +183,16 @@ async function storyOf(
   if (!document)
     throw new Refusal(404, "NO_DOCUMENT", "the journal has no such document", "Search again.");
   const { mirrorId, dir, name } = document;
-  const mirror = (await journal.mirrors()).find((row) => row.id === mirrorId)?.name ?? "";
+  const row = (await journal.mirrors()).find(({ id: each }) => each === mirrorId);
+  const mirror = row?.name ?? "";
   const path = joinRaw(dir, name);
   const revisions: DocumentRecord[] = [];
   for await (const other of journal.list({ path: { mirrorId, path } })) {
     if (joinRaw(other.dir, other.name) !== path) break;
     if (other.id !== id) revisions.push(recordOf(other, mirror));
   }
-  const record = recordOf(document, mirror);
+  const gate = row && (await journal.of(row.archiveId).gate());
+  const record = withProbe(recordOf(document, mirror), gate);
   const finding = (await waits?.(record)) ?? null;
   return {
     document: record,

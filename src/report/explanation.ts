@@ -16,7 +16,7 @@ import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { accountsOf } from "../config/config.ts";
 import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
-import { type DocumentRecord, recordOf } from "../sync/record.ts";
+import { type DocumentRecord, recordOf, withProbe } from "../sync/record.ts";
 import { standingOf } from "./standing.ts";
 import { oneLine } from "./finding-text.ts";
 import { whyWaits } from "./why-waits.ts";
@@ -109,12 +109,6 @@ async function gateOf(
 ): Promise<GateRow | undefined> {
   const row = (await journal?.archives())?.find(({ name }) => name === archive);
   return row && journal?.of(row.id).gate();
-}
-
-/** What the gate holds has no time of its own: it is tried again when that asks the archive. */
-function withProbe(record: DocumentRecord, gate: GateRow | undefined): DocumentRecord {
-  const isHeld = record.state === "held" && record.error?.code === gate?.problem?.code;
-  return isHeld ? { ...record, nextAttemptAt: gate?.nextProbeAt ?? null } : record;
 }
 
 async function learnedOf(

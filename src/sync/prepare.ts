@@ -77,7 +77,7 @@ export class Readying {
     const named = attributes?.hook?.includes("name")
       ? `named by the before hook; here it is ${here}`
       : null;
-    const fixed = name.fixed ? `archived under a legal name; here it is ${here}` : named;
+    const fixed = name.fixed ? `the archive gets a legal name; here it is ${here}` : named;
     const event = {
       type: "settled",
       at,

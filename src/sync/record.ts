@@ -1,4 +1,5 @@
 import type { Document } from "../domain/document.ts";
+import type { GateRow } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { hintOf, retryDoes } from "./retry.ts";
 
@@ -47,4 +48,10 @@ export function recordOf(document: Document, mirror: string) {
     /** What `scanferry retry` does to it; null: nothing. */
     retry: retryDoes(document),
   };
+}
+
+/** What the gate holds has no time of its own: it is tried again when that asks the archive. */
+export function withProbe(record: DocumentRecord, gate: GateRow | undefined): DocumentRecord {
+  const isHeld = record.state === "held" && record.error?.code === gate?.problem?.code;
+  return isHeld ? { ...record, nextAttemptAt: gate?.nextProbeAt ?? null } : record;
 }

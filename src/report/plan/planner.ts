@@ -221,7 +221,7 @@ export class Planner {
     const { settings } = this.#options.mirror;
     const path = joinRaw(dir, name);
     const { name: sentName, fixed } = fields.decided?.name ?? sentNameOf(nameOf(path));
-    const legal = fixed ? `archived under a legal name; here it is ${shown(name)}` : null;
+    const legal = fixed ? `the archive gets a legal name; here it is ${shown(name)}` : null;
     await this.#options.emit({
       mirror: settings.name,
       path,

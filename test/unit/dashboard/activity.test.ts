@@ -127,6 +127,22 @@ describe("activity", () => {
     });
 
     test.for([
+      ["QUOTA_LIMIT", NOW + 3_600_000, "the gate asks for it then"],
+      ["FOLDER_MISSING", null, "that has nothing to do with the gate"],
+    ] as const)(
+      "held for %s while the gate is closed: next attempt %s, as %s",
+      async ([code, at]) => {
+        const desk = await sentAt();
+        const problem = { code: "QUOTA_LIMIT", message: "no pages" };
+        const { id } = await desk.held("a.pdf", code);
+        const gate = { closedAt: NOW, problem, probes: 1, nextProbeAt: NOW + 3_600_000 };
+        await desk.journal.setGate(gate);
+        const { body } = await get(desk, `/api/document?id=${id}`);
+        expect(JSON.parse(body)).toMatchObject({ document: { nextAttemptAt: at } });
+      },
+    );
+
+    test.for([
       ["?id=99", 404, "no such row"],
       ["?id=0", 400, "ids begin at one"],
       ["?id=1e3", 400, "not a plain number"],

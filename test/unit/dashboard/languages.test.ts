@@ -131,6 +131,13 @@ describe("in German", () => {
 
   test.for([
     ["/srv/a does not exist", "/srv/a existiert nicht", "it is our own"],
+    ["there is no x.pdf.yaml or .json yet", "x.pdf.yaml oder .json gibt es noch nicht", "our own"],
+    [
+      "the before hook failed: did not end within 2000 ms",
+      "der before-Hook ist gescheitert: endete nicht innerhalb von 2000 ms",
+      "both parts are our own",
+    ],
+    ["was in the archive already", "war schon im Archiv", "a remark is our own, too"],
     ["looks unfinished: it is empty", "looks unfinished: it is empty", "a scanner's terms stay"],
     ["Quota exceeded for today", "Quota exceeded for today", "the archive said so"],
   ] as const)("%j is %j: %s", ([english, german]) => {

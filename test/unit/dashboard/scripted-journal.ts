@@ -1,4 +1,5 @@
 import type { Document } from "../../../src/domain/document.ts";
+import { OPEN_GATE } from "../../../src/domain/gate.ts";
 import { SOLO_CLUSTER } from "../../../src/journal/cluster.ts";
 import type { DocumentPage, Journal, ListQuery, PageQuery } from "../../../src/journal/journal.ts";
 import { isWanted } from "../../../src/journal/document-list.ts";
@@ -56,6 +57,7 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
     attempts: async () => [],
     contents: async () => [],
     forgotten: async () => [],
+    gate: async () => OPEN_GATE,
     due: async ({ state, now, limit }) =>
       rows
         .filter((row) => row.state === state && row.dueAt !== null && row.dueAt <= now)
@@ -65,12 +67,14 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
       for (const row of rows) if (isWanted(row, query)) yield row;
     },
   };
-  return new Proxy(script as Journal, {
+  const journal = new Proxy(script as Journal, {
     get(target, property) {
       if (property in target) return target[property as keyof Journal];
       throw new InvariantError(`the page asked the journal for ${String(property)}`);
     },
   });
+  script.of = () => journal;
+  return journal;
 }
 
 /** `Journal.listPage` over these rows, which are of one mirror. */
