@@ -21,7 +21,7 @@ import type {
 } from "../journal/journal.ts";
 import { ahead } from "../std/ahead.ts";
 import type { Clock } from "../std/clock.ts";
-import { mayBeDecidedAgain } from "./decided-again.ts";
+import { mayBeDecidedAgain, WAITING_STATES } from "./decided-again.ts";
 import { Folders } from "./folders.ts";
 import { conflictsOf, documentsIn, isForeign } from "./foreign-documents.ts";
 import { goOn, recheck } from "./retry.ts";
@@ -138,7 +138,7 @@ export async function* toBeSent(
   journal: DocumentReader,
   mirrorIds: ReadonlySet<number>,
 ): AsyncGenerator<Document> {
-  for (const state of ["pending", "held"] as const) {
+  for (const state of WAITING_STATES) {
     for await (const document of journal.list({ state, currentOnly: true })) {
       if (!mirrorIds.has(document.mirrorId)) continue;
       if (state === "pending" || isReady(document)) yield document;
@@ -285,7 +285,7 @@ async function claimedByContent(
   mirrorId: number,
 ): Promise<Document[]> {
   const waiting: (Document & { readonly digest: string })[] = [];
-  for (const state of ["pending", "held"] as const) {
+  for (const state of WAITING_STATES) {
     for await (const row of journal.list({ mirrorId, state })) {
       const { digest } = row;
       if (digest !== null && mayBeDecidedAgain(row)) waiting.push({ ...row, digest });

@@ -12,6 +12,12 @@ import { recheck } from "./retry.ts";
 /** Rows of one commit. */
 const CHUNK = 500;
 
+/**
+ * The states of what waits, in the order in which they are listed: what another loop puts back in the queue meanwhile is
+ * in the second list.
+ */
+export const WAITING_STATES = ["held", "pending"] as const;
+
 /** What of the rules has no part in what is decided of a document. */
 const NOT_DECIDING = { priority: 0, order: 0, duplicates: 0 };
 
@@ -24,15 +30,20 @@ export async function decideAgain({
 }: SyncContext<ArchiveState & Documents>): Promise<void> {
   for (const [id, { settings }] of mirrors) {
     if (await isDecidedOtherwise(journal, id, settings)) {
-      const waiting = await waitingOf(journal, id);
+      let documents = 0;
+      // Until none is left: what another loop has put back in the queue since it was listed is skipped.
+      for (let all = await waitingOf(journal, id); all.length > 0; ) {
+        for (let from = 0; from < all.length; from += CHUNK) {
+          const some = all.slice(from, from + CHUNK).map((row) => recheck(row, clock.now()));
+          const applied = await journal.apply(some);
+          documents += applied.filter(({ skipped }) => !skipped).length;
+        }
+        all = await waitingOf(journal, id);
+      }
       log.info(
-        { mirror: settings.name, documents: waiting.length },
+        { mirror: settings.name, documents },
         "decided waiting documents again: settings have changed",
       );
-      for (let from = 0; from < waiting.length; from += CHUNK) {
-        const some = waiting.slice(from, from + CHUNK);
-        await journal.apply(some.map((row) => recheck(row, clock.now())));
-      }
     }
     // Last: ended before that, it is done once more.
     await remember(journal, id, settings);
@@ -85,7 +96,7 @@ async function waitingOf(
   mirrorId: number,
 ): Promise<Pick<Document, "id" | "state">[]> {
   const waiting: Pick<Document, "id" | "state">[] = [];
-  for (const wanted of ["pending", "held"] as const) {
+  for (const wanted of WAITING_STATES) {
     for await (const row of journal.list({ mirrorId, state: wanted })) {
       if (mayBeDecidedAgain(row)) waiting.push({ id: row.id, state: row.state });
     }

@@ -1,6 +1,7 @@
 /** What every archive has already of the files that wait to be sent. */
 import { lookUpSettings, openClient } from "../archive/archive-settings.ts";
 import { accountsOf } from "../config/config.ts";
+import type { Document } from "../domain/document.ts";
 import type { Config, Mirror } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
@@ -38,17 +39,19 @@ export async function lookInArchives(
     if (!row) continue;
     const own = journal.of(row.id);
     const mirrorIds = new Set((await liveMirrors(account, journal)).keys());
-    const documents = [];
+    // By their ids: one that changed its state meanwhile may be listed twice.
+    const documents = new Map<number, Document>();
     for await (const document of toBeSent(own, mirrorIds)) {
-      documents.push(document);
-      if (documents.length > waitingMax) return { found: [], waiting, unasked, isTooMany: true };
+      documents.set(document.id, document);
+      if (documents.size > waitingMax) return { found: [], waiting, unasked, isTooMany: true };
     }
     await using archive = await openClient(lookUpSettings(account), clock);
     const { storedSize } = account.archive;
     const whole = new WholeArchive(archive);
     const looking = { journal: own, archive, mirrorIds, whole, storedSize };
-    for await (const each of findArchived(looking, documents, signal)) found.push(each);
-    waiting += documents.length;
+    for await (const each of findArchived(looking, [...documents.values()], signal))
+      found.push(each);
+    waiting += documents.size;
     if (whole.unasked !== null) unasked.push(`${row.name}: ${unaskedText(whole.unasked)}`);
   }
   return { found, waiting, unasked, isTooMany: false };

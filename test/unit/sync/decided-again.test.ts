@@ -90,3 +90,28 @@ test("ended in the middle, it is done once more; more than one commit takes", as
   await decideAgain(desk.context);
   expect(new Set(desk.states())).toEqual(new Set(["settling"]));
 });
+
+test.for(["between the lists", "after them"])(
+  "a held document that another loop puts back in the queue %s is decided again",
+  async (when) => {
+    const desk = await corrected();
+    const row = desk.pending(held("FOLDER_MISSING"));
+    const goOn = () =>
+      desk.journal.apply([
+        { type: "event", id: row.id, event: { type: "goesOn", at: 1 }, from: ["held"] },
+      ]);
+    const list = desk.journal.list.bind(desk.journal);
+    const apply = desk.journal.apply.bind(desk.journal);
+    desk.journal.list = async function* (query) {
+      yield* list(query);
+      if (when === "between the lists") await goOn();
+    };
+    desk.journal.apply = async (changes) => {
+      desk.journal.apply = apply;
+      await goOn();
+      return desk.journal.apply(changes);
+    };
+    await decideAgain(desk.context);
+    expect((await desk.row(row)).state).toBe("settling");
+  },
+);
