@@ -72,7 +72,8 @@ function msOf(time: string): number {
   return Number(ns) / 1e6;
 }
 
-function isOfNetwork(stamp: string): boolean {
+/** Whether a stamp is of a network share: its size and time of writing alone. */
+export function isOfNetwork(stamp: string): boolean {
   const dot = stamp.indexOf(".");
   return dot > 0 && !stamp.includes(".", dot + 1);
 }

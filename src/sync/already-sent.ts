@@ -16,13 +16,12 @@ import {
   isWherePut,
   lookAtPlaces,
   mayBeHere,
+  mayBeReplaced,
+  EDITED,
   REPLACED,
   type Followed,
 } from "./former-places.ts";
 import { awayOf, movedFromOther } from "./other-mirrors.ts";
-
-/** The remark of a file with an edit that is left alone. */
-const EDITED = "its content has changed since; by `changed: ignore` that is not sent";
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
@@ -154,7 +153,7 @@ async function byContent(context: DecisionContext, file: Settled): Promise<Chang
   const wasToGo = wasNotThere(original) || isAgainInTheWay(original, mirror, here);
   const isToGo = isPutOff || (wasToGo && mirror.settings.after.kind !== "keep");
   const changes: Change[] = [left, follow];
-  if (original.remark === REPLACED) {
+  if (mayBeReplaced(original)) {
     const set = { remark: null, ignoredDigest: null };
     changes.push({ type: "note", id, at, why: "found where it was moved to", set });
   }

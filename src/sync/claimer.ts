@@ -12,6 +12,9 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import type { LiveMirror, DecisionContext, SyncContext } from "./context.ts";
 import { asSeen } from "./changes.ts";
 import { BEHIND, behindMs, HOLD } from "./waits.ts";
+import { isSameFile } from "../domain/stamp.ts";
+import { mayBeDecidedAgain } from "./decided-again.ts";
+import { recheck } from "./retry.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./folders.ts";
@@ -69,6 +72,7 @@ export class Claimer {
     const taken = new Set<string>();
     let problem: Problem | null = null;
     const foresee = this.#foreseeing(candidates, signal);
+    const sentElsewhere = await this.#sentElsewhere(candidates);
     for (const document of candidates) {
       foresee(document);
       const mirror = mirrors.get(document.mirrorId);
@@ -76,7 +80,9 @@ export class Claimer {
       try {
         // What is remembered of its folders may be another archive's.
         await this.#context.identity?.assert(signal);
-        const change = await this.#change(document, document.batch, mirror, taken, signal);
+        const change = sentElsewhere.has(document.id)
+          ? recheck(document, this.#context.clock.now())
+          : await this.#change(document, document.batch, mirror, taken, signal);
         // Asking the archive takes its time: by then another content may be ready at this path.
         changes.push(...asSeen(document, [change]));
       } catch (error) {
@@ -94,6 +100,34 @@ export class Claimer {
       return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
     });
     return { claimed, problem };
+  }
+
+  /**
+   * Candidates whose very file was sent from another place since they were decided: it was moved there and back before
+   * a scan noticed. What was decided a moment ago is not asked about: elsewhere it would not be stable yet.
+   */
+  async #sentElsewhere(candidates: readonly Document[]): Promise<ReadonlySet<number>> {
+    const { journal, mirrors, configured, clock } = this.#context;
+    const now = clock.now();
+    const found = new Set<number>();
+    const waited = candidates.flatMap((document) => {
+      const { digest, settledAt, seen } = document;
+      const { settleMs = 0 } = mirrors.get(document.mirrorId)?.settings ?? {};
+      if (digest === null || settledAt === null || now - settledAt < settleMs) return [];
+      return mayBeDecidedAgain(document) ? [{ ...document, ...seen, digest, settledAt }] : [];
+    });
+    if (waited.length === 0) return found;
+    const known = await journal.knownContents(waited);
+    for (const { id, digest, sizeBytes, stamp, settledAt } of waited) {
+      if (!known.has(digest)) continue;
+      for (const mirrorId of configured.keys()) {
+        const sent = await journal.sentWith(mirrorId, digest, sizeBytes);
+        const isIt = (row: Document) =>
+          row.id !== id && (row.sentAt ?? 0) >= settledAt && isSameFile(row.seen.stamp, stamp);
+        if (sent.some(isIt)) found.add(id);
+      }
+    }
+    return found;
   }
 
   /**

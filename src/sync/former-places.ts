@@ -1,7 +1,7 @@
 /** Whether a file is one that was sent from another place: moved, renamed, or put there by `after`. */
 import { areAlike } from "../domain/alike.ts";
 import type { Document } from "../domain/document.ts";
-import { isSameFile, isSameInode, isSameWriting } from "../domain/stamp.ts";
+import { isOfNetwork, isSameFile, isSameInode, isSameWriting } from "../domain/stamp.ts";
 import type { Look } from "../reader/protocol.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import type { ContentIndex } from "../journal/journal.ts";
@@ -61,6 +61,14 @@ export function lookAtPlaces(
 /** The remark of a file in whose place another one is, which is taken for an edit of it, and left alone. */
 export const REPLACED = "another file is in its place since; by `changed: ignore` that is not sent";
 
+/** The remark of a file with an edit that is left alone. */
+export const EDITED = "its content has changed since; by `changed: ignore` that is not sent";
+
+/** Another file is in its place, which is left alone; where stamps know no inode, it may be. */
+export function mayBeReplaced({ remark, seen: { stamp } }: Document): boolean {
+  return remark === REPLACED || (remark === EDITED && isOfNetwork(stamp));
+}
+
 /**
  * Whether a row that may be here is: its place is empty, or was when it could last be looked at; or is this one, or has
  * another file, which was given its name. `unknown`: it is the same file, which may be linked there.
@@ -69,7 +77,7 @@ export function isHere(row: Document, place: Look, here: Here): boolean | "unkno
   const { current, after, seen, goneAt } = row;
   if (place === null || after === "done" || isItsPlace(row, here)) return true;
   // It may have been moved away before; written since it was sent, it is a copy.
-  if (row.remark === REPLACED && here.seen.modifiedAt <= (row.sentAt ?? 0)) return true;
+  if (mayBeReplaced(row) && here.seen.modifiedAt <= (row.sentAt ?? 0)) return true;
   if (place === undefined && current && goneAt !== null) return true;
   if (!isItsFile(row, here)) return false;
   if (place === undefined) return current ? "unknown" : true;

@@ -190,6 +190,8 @@ export class SyncDesk {
       changedAt: now,
       dueAt: now,
       sentAt: now,
+      // No two are the same file.
+      seen: { sizeBytes: 1_000, modifiedAt: 0, stamp: `of ${id}` },
       documentId: set.state === "uploaded" || set.state === "converted" ? 9_000 + id : null,
       ...columns,
       id,

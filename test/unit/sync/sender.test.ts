@@ -25,7 +25,9 @@ import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
 import { settling } from "./a-settler.ts";
 
 describe("sender", () => {
-  const LARGE = { seen: { sizeBytes: 20 * 1024 * 1024, modifiedAt: 0, stamp: "a" } };
+  const large = (n: number) => ({
+    seen: { sizeBytes: 20 * 1024 * 1024, modifiedAt: 0, stamp: `${n}` },
+  });
 
   describe("the intent", () => {
     test("is committed before anything is sent, and is what is sent", async () => {
@@ -139,6 +141,27 @@ describe("sender", () => {
       expect(claimed.map(({ document }) => document.digest)).toEqual([next.digest]);
     });
 
+    test.for([
+      ["3e8.1.1.11", 0, "settling", "it is that file, which was moved there and back"],
+      ["3e8.1.1.12", 0, "uploading", "it is a copy"],
+      ["3e8.1.1.11", -HOUR, "uploading", "it was decided since, when that file was there, too"],
+    ] as const)(
+      "a file with the stamp %s, of a content sent from another place %i ms after it was decided, becomes %s: %s",
+      async ([stamp, sentMs, state]) => {
+        const { desk } = await aSender();
+        const claimer = new Claimer(desk.context, new Placement(new Folders(desk.archive)));
+        const settledAt = desk.clock.now();
+        const seen = { sizeBytes: 1_000, modifiedAt: 1, stamp: "3e8.1.1.11" };
+        const row = desk.pending({ path: "b/scan.pdf", seen, settledAt });
+        const sentAt = settledAt + MINUTE + sentMs;
+        const elsewhere = { ...seen, stamp };
+        desk.put({ path: "y/scan.pdf", state: "converted", seen: elsewhere, sentAt });
+        await desk.advance(2 * MINUTE);
+        await claimer.claim([row], () => true, never);
+        expect((await desk.row(row)).state).toBe(state);
+      },
+    );
+
     test("one in doubt holds back the other until it is settled", async () => {
       const bench = await aSender();
       const { desk, folderId } = bench;
@@ -200,7 +223,7 @@ describe("sender", () => {
       const mirrors = Array.from({ length: count }, () => ({}));
       const bench = await aSender({ mirrors });
       const opened = mirrors.map((_, index) => stalled(bench, index + 1));
-      for (let n = 0; n < 20; n++) bench.desk.pending({ ...LARGE, mirrorId: (n % count) + 1 });
+      for (let n = 0; n < 20; n++) bench.desk.pending({ ...large(n), mirrorId: (n % count) + 1 });
       await bench.desk.run(bench.sender);
       expect(opened.flat()).toHaveLength(3);
       const small = bench.desk.pending();
