@@ -200,10 +200,12 @@ function rename(world: SimulatedWorld, place: Place, path: RawPath): void {
 }
 
 /** Out of sight for a moment, as while a program replaces a file by way of another name. */
+/** Where the journal drops rows, under a name that is left out, and for long enough. */
 function away(world: SimulatedWorld, { source }: Place, path: RawPath): void {
-  const to = pathIn(dirOf(path), `away-${nameOf(path)}`);
+  const isRetained = world.config.retention !== undefined;
+  const to = pathIn(dirOf(path), isRetained ? `${nameOf(path)}.part` : `away-${nameOf(path)}`);
   source.tree.move(path, to);
-  world.later(world.dice.int(0, 15_000), () => {
+  world.later(world.dice.int(0, isRetained ? 1_200_000 : 15_000), () => {
     if (!source.tree.at(path) && source.tree.at(to)?.whole) source.tree.move(to, path);
   });
 }
@@ -225,6 +227,8 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
 function pass(world: SimulatedWorld, place: Place, path: RawPath): void {
   const other = world.dice.pick(world.places.filter((each) => each !== place));
   if (!other || place.isOut || other.isOut) return;
+  // Waiting there for longer than its row is kept, it is sent again: docs/reliability.md.
+  if (world.config.retention) return;
   const to = world.dice.chance(0.5) ? path : somewhere(world, other);
   if (to.slice(-4) !== path.slice(-4) || other.source.tree.at(to)?.whole === false) return;
   const content = place.source.tree.at(path)?.content ?? "";

@@ -293,6 +293,8 @@ function misplaced(
   if (world.lost.has(document.id)) return undefined;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
   if (row.movedFrom !== null || row.duplicateOf !== null) return undefined;
+  // Of a file that was away for longer than its row was kept, only the content is known.
+  if (row.attempts === 0) return undefined;
   // It is where, and named as, the mirror says that it came from.
   if (world.passes.some((each) => each.content === content)) return undefined;
   // What was in doubt goes where it was once decided to go; a request that is cut goes on for a moment.
@@ -387,8 +389,8 @@ function appearances(world: SimulatedWorld, document: StoredDocument, there: boo
 /** What the archive found in digidocs is journaled. */
 function unlisted(world: SimulatedWorld): string[] {
   const digidocs = world.rows.filter(
-    ({ state, sentName, duplicateOf }) =>
-      state === "converted" && duplicateOf === null && isDigidoc(sentName ?? ""),
+    ({ state, sentName, duplicateOf, attempts }) =>
+      state === "converted" && duplicateOf === null && attempts > 0 && isDigidoc(sentName ?? ""),
   );
   return digidocs.flatMap((row) => {
     const document = world.archive.stored.find(({ id }) => id === row.documentId);
@@ -436,12 +438,19 @@ export function takerOf(
 /** Every document of the archive belongs to one row, with the same bytes. */
 function mismatched(world: SimulatedWorld): string[] {
   const sent = world.rows.filter(({ duplicateOf }) => duplicateOf === null);
+  const { tombstones } = world;
   const owners = Map.groupBy(sent, ({ documentId }) => documentId);
   return world.archive.stored.flatMap((document) => {
     const { id, filename, content, removed, foreign, shortened } = document;
     const rows = owners.get(id) ?? [];
     const [row] = rows;
     if (foreign) return row ? [`row ${row.id} took someone's document ${id}`] : [];
+    if (!row && tombstones.has(id)) {
+      const digest = tombstones.get(id) ?? null;
+      return digest === null || digest === digestOf(content)
+        ? []
+        : [`document ${id} is remembered with another content`];
+    }
     if (rows.length > 1) return [`document ${id} belongs to ${rows.length} rows`];
     if (!row && world.lost.has(id)) return [];
     // By its size it may be another content, which a person has to tell.

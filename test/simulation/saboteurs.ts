@@ -36,6 +36,12 @@ export const ONE_LOOK: Sabotage = {
     }),
 };
 
+/** Forgets what retention dropped. */
+export const TOMBSTONES_FORGOTTEN: Sabotage = {
+  often: ["remove", "rename and back", "stop"],
+  journal: (journal) => replaced(journal, { tombstones: async () => [] }),
+};
+
 /** Sends what waits as if a user had said of each document that it is new. */
 export const ALL_AS_NEW: Sabotage = {
   firstRun: true,

@@ -371,9 +371,14 @@ export function isLeft(path: RawPath, content: string): boolean {
   return path.endsWith(".pdf") && content.startsWith("left");
 }
 
-/** Stands for the SHA-256 of a content. */
+/** Stands for the SHA-256 of a content; hexadecimal, as that is. */
 export function digestOf(content: string): string {
-  return `digest of ${content}`;
+  return Buffer.from(content).toString("hex");
+}
+
+/** The content of such a digest. */
+export function contentOf(digest: string): string {
+  return Buffer.from(digest, "hex").toString();
 }
 
 /** The path of a name in a directory. */

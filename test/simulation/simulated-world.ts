@@ -94,6 +94,10 @@ function pathOf({ dir, name }: Document): RawPath {
 /** One history of so many begins with a first run. */
 const FIRST_RUN_EVERY = 5;
 
+/** In one history of so many the journal drops rows that are done, as soon as this is over. */
+const RETAINED_EVERY = 7;
+const RETAIN_MS = [1, 60_000, 600_000];
+
 /** What the worlds of one journal share; `snapshot` takes that back. */
 type Host = { readonly worlds: SimulatedWorld[]; snapshot: (() => void) | undefined };
 
@@ -175,9 +179,11 @@ export class SimulatedWorld {
     // What others put there is no lost journal.
     if (!this.isFirstRun) this.#endFirstRuns();
     const config = someConfig(this.dice);
-    this.config = sabotage.doubt
-      ? { ...config, upload: { ...config.upload, doubt: sabotage.doubt } }
-      : config;
+    const retainMs = RETAIN_MS[seed % RETAIN_MS.length] ?? 1;
+    const retention =
+      seed % RETAINED_EVERY === 3 ? { retainMs, rememberMs: this.startedAt } : undefined;
+    const doubt = sabotage.doubt ?? config.upload.doubt;
+    this.config = { ...config, retention, upload: { ...config.upload, doubt } };
   }
 
   #endFirstRuns(): void {
@@ -194,6 +200,15 @@ export class SimulatedWorld {
     const ids = this.mirrorIds;
     this.#own = { of: rows, rows: rows.filter(({ mirrorId }) => ids.has(mirrorId)) };
     return this.#own.rows;
+  }
+
+  /** What is left of the rows that retention dropped: the archive's ids, with the digests that are still known. */
+  get tombstones(): ReadonlyMap<number, string | null> {
+    const sql =
+      "SELECT document_id AS id, hex(digest) AS digest FROM tombstones WHERE archive_id = $1";
+    type Row = { readonly id: number; readonly digest: string };
+    const all = this.store.tables.statements.rows<Row>(sql, [this.archiveId]);
+    return new Map(all.map(({ id, digest }) => [id, digest.toLowerCase() || null]));
   }
 
   /** All mirrors that its archive ever had. */
@@ -438,7 +453,9 @@ export class SimulatedWorld {
         (each) => each.current && each.mirrorId === place.mirrorId && pathOf(each) === gone,
       );
       // A duplicate is archived in its own time, by what its mirror says then.
-      if (row?.duplicateOf === null && this.kept.has(row.documentId ?? 0))
+      // Of what came back after retention had dropped its row, only the content is known.
+      const isRecalled = this.config.retention !== undefined && row?.attempts === 0;
+      if (row?.duplicateOf === null && !isRecalled && this.kept.has(row.documentId ?? 0))
         this.problems.push(`${gone}: was to be kept when it was archived, and is moved or deleted`);
     };
     const sidecarGoes: Source["sidecarGoes"] = (path, content, title, action) => {

@@ -24,6 +24,7 @@ import {
   SIZE_UNCOMPARED,
   TOLD_ONCE,
   TOLD_TOO_SOON,
+  TOMBSTONES_FORGOTTEN,
   TOUCH_PUTS_AWAY,
   UNGUARDED,
   VETO_UNHEARD,
@@ -89,6 +90,12 @@ test.for([
   ],
   ["what waits and is sent by settings that were corrected", ONCE_DECIDED, /another folder/, 3],
   ["a mirror whose former rows are forgotten", FORMER_FORGOTTEN, /times in the archive/, 1],
+  [
+    "what retention dropped and nobody remembers",
+    TOMBSTONES_FORGOTTEN,
+    /times in the archive/,
+    5778,
+  ],
   ["a touch that has a kept file moved or deleted", TOUCH_PUTS_AWAY, /was to be kept/, 23],
   [
     "a content on its way that is taken for one that is there",
