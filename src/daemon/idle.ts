@@ -12,6 +12,7 @@ import { Fault } from "../std/fault.ts";
 import { restAfterMs, type RestPolicy } from "../std/work-share.ts";
 import type { Listeners } from "../std/listeners.ts";
 import type { WaitReason } from "../sync/pace.ts";
+import { isAnyToTell } from "../sync/after-hooks.ts";
 import { isShared } from "../sync/ownership.ts";
 import type { IdentityState } from "../sync/archive-identity.ts";
 import { isReadWhole, type ScanScheduler } from "../sync/scan-scheduler.ts";
@@ -258,9 +259,8 @@ async function isCaredFor(
   if (due.some(({ dueAt, afterMessage }) => afterMessage === null || (dueAt ?? 0) <= now))
     return false;
   for (const { mirror } of there) {
-    const [outboxEntry] = await journal.outboxEntries(mirror.row.id, Number.MAX_SAFE_INTEGER, 1);
-    // A later run calls a hook that failed.
-    if (mirror.settings.hooks?.after && outboxEntry?.tries === 0) return false;
+    if (!mirror.settings.hooks?.after) continue;
+    if (await isAnyToTell(journal, mirror.row.id, now + PUT_OFF_MS)) return false;
   }
   return true;
 }

@@ -4,6 +4,7 @@
  * says changes nothing about the document.
  */
 import type { Hook } from "../config/mirror-section.ts";
+import type { Document } from "../domain/document.ts";
 import type { Documents, Outbox } from "../journal/journal.ts";
 import { backoffMs, lastingMs } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../journal/outbox-entry.ts";
@@ -20,6 +21,29 @@ export const TRIES_MAX = 10;
 
 /** A mirror with an `after` hook. */
 type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly wakeup: Wakeup };
+
+/** Whether it may still be moved or deleted: its hook gets the place where it is then. */
+function waitsForAction(document: Document | undefined): boolean {
+  return document?.after === "due" && document.afterMessage === null;
+}
+
+/** What is not tried yet is due first: among so many it is found. */
+const LOOKED_AT_MAX = 100;
+
+/** Whether a hook is to be called by then; a later run calls one that failed, or waits for a later after-action. */
+export async function isAnyToTell(
+  journal: Documents & Outbox,
+  mirrorId: number,
+  until: number,
+): Promise<boolean> {
+  const entries = await journal.outboxEntries(mirrorId, Number.MAX_SAFE_INTEGER, LOOKED_AT_MAX);
+  for (const { tries, document } of entries) {
+    const row = await journal.document(document.id);
+    const isLater = waitsForAction(row) && (row?.dueAt ?? 0) > until;
+    if (tries === 0 && !isLater) return true;
+  }
+  return false;
+}
 
 export class AfterHooks {
   readonly #context: SyncContext<Documents & Outbox>;
@@ -69,7 +93,7 @@ export class AfterHooks {
     const { number, tries: failures } = outboxEntry;
     const document = await journal.document(outboxEntry.document.id);
     // What cannot be moved or deleted just now stays where it is, perhaps for days.
-    if (document?.after === "due" && document.afterMessage === null) {
+    if (waitsForAction(document)) {
       const now = clock.now();
       const waitMs = lastingMs(BEHIND_ACTION, now - outboxEntry.at);
       return journal.putOffOutboxEntry(number, failures, now + waitMs);

@@ -29,7 +29,10 @@ async function pass(
   const scanSchedulers: Scanned[] = [
     {
       isLed: scanScheduler.isLed,
-      mirror: { row: { id: MIRROR }, settings: { settleMs: 3_000 } } as ScanScheduler["mirror"],
+      mirror: {
+        row: { id: MIRROR },
+        settings: { settleMs: 3_000, hooks: { after: { command: ["/hooks/tell"] } } },
+      } as unknown as ScanScheduler["mirror"],
       get state() {
         return { status: undefined, scans: scanScheduler.scans, unread: null, links: null };
       },
@@ -104,6 +107,36 @@ test("what is not CONVERTED is asked about at once, one time, when nothing else 
   await pass(new MemoryJournal(), { isLed: true, scans: 1 }, look, () => asked.push(looks));
   expect(asked).toEqual([2]);
   expect(looks).toBe(5);
+});
+
+test.for([
+  [{ dueAt: 3_600_000 }, 1, "it waits for an after-action that is due in an hour"],
+  [{ dueAt: 3_600_000, afterMessage: "AFTER_REFUSED: so" }, 2, "it waits for nothing any more"],
+  [{ dueAt: 3_600_000, after: null }, 2, "it waits for nothing"],
+] as const)("a hook that was not told yet, with %j: looks %d, as %s", async ([set, looks]) => {
+  const journal = new MemoryJournal();
+  const { id: mirrorId } = await journal.mirror("scans", "/srv");
+  await journal.keepOutboxEntries([mirrorId]);
+  journal.store.put(aDocument({ id: 1, mirrorId, state: "uploaded", documentId: 7 }));
+  const counted = { pages: 1, archiveBytes: 9, digidoc: false };
+  const at = Date.now();
+  const event = { type: "converted", at, ...counted, after: "due" } as const;
+  const later = { ...set, dueAt: at + set.dueAt };
+  await journal.apply([
+    { type: "event", id: 1, event },
+    { type: "note", id: 1, at, why: "after-action put off", set: later },
+  ]);
+  let seen = 0;
+  const look = () => {
+    seen += 1;
+    if (seen === 2)
+      void journal
+        .outboxEntries(mirrorId, Infinity, 1)
+        .then(([one]) => journal.endOutboxEntry(one?.number ?? 0));
+    return 0;
+  };
+  await pass(journal, { isLed: true, scans: 1 }, look, () => {});
+  expect(Math.min(seen, 2)).toBe(looks);
 });
 
 test("a file that became whole after the unfinished ones were counted is waited for while it is sent", async () => {
