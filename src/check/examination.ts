@@ -16,10 +16,19 @@ import { examinePlaces } from "./places.ts";
 import { examineSources } from "./sources.ts";
 import { TIME_ZONE_HINT, timeZoneProblem, zoneName } from "../std/time-zone.ts";
 import type { Clock } from "../std/clock.ts";
+import { quoted } from "../std/quoted.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { ExpiryRule } from "../rules/rules.ts";
 import { readJournal } from "../journal/open-journal.ts";
-import { accessSync, constants, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+} from "node:fs";
 import { join, dirname, resolve } from "node:path";
 
 /** Where each value comes from that is not the default. */
@@ -137,27 +146,47 @@ function findingOf(what: string, program: string, path: string): CheckResult {
   const found = problems.indexOf(undefined);
   if (found >= 0) return ok(`${what} ${places[found]} is executable`);
   const told = problems.find((problem) => problem !== NOT_THERE) ?? NOT_THERE;
-  const fix =
-    told === NOT_THERE
-      ? "Write its full path, or install it."
-      : "Run chmod +x, or name another program.";
-  return fail(`${what} ${program} ${told}`, fix);
+  return fail(`${what} ${program} ${told.what}`, told.fix);
 }
 
-const NOT_THERE = "is not there";
+type Unusable = { readonly what: string; readonly fix: string };
+
+const NOT_THERE: Unusable = { what: "is not there", fix: "Write its full path, or install it." };
 
 /** Why it cannot be run; undefined when it can. */
-function problemWith(path: string): string | undefined {
+function problemWith(path: string): Unusable | undefined {
+  const fix = "Run chmod +x, or name another program.";
   try {
-    if (!statSync(path).isFile()) return "is no file";
+    if (!statSync(path).isFile()) return { what: "is no file", fix };
   } catch {
     return NOT_THERE;
   }
   try {
     accessSync(path, constants.X_OK);
-    return undefined;
   } catch {
-    return "is not executable for this user";
+    return { what: "is not executable for this user", fix };
+  }
+  const interpreter = interpreterOf(path);
+  if (interpreter === undefined || existsSync(interpreter)) return undefined;
+  const what = `begins with #! and ${quoted(interpreter)}, which is not there`;
+  return { what, fix: "Correct that line, and give the file line ends of Unix (no \\r)." };
+}
+
+/** As much of a file as the kernel reads of a script's first line. */
+const LINE_BYTES_MAX = 256;
+
+/** What the kernel starts for a script; undefined for what is none, or may not be read. */
+function interpreterOf(path: string): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, "r");
+    const bytes = Buffer.alloc(LINE_BYTES_MAX);
+    const line = bytes.toString("utf8", 0, readSync(fd, bytes)).split("\n", 1)[0] ?? "";
+    return /^#![ \t]*([^ \t]+)/.exec(line)?.[1];
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -180,7 +180,7 @@ const LINES: Readonly<Record<string, number>> = {
   dashboard: 2_620,
   notify: 1_857,
   daemon: 3_418,
-  check: 1_387,
+  check: 1_416,
   cli: 6_953,
   "main.ts": 24,
   "embedded-archive": 3_985,

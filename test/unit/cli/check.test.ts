@@ -459,12 +459,19 @@ describe("programs", () => {
     ["plain", "FAIL", /is not executable for this user/, "nobody made it one"],
     ["folder", "FAIL", /is no file/, "a folder is none"],
     ["missing", "FAIL", /is not there/, "nobody put it there"],
+    [
+      "windows",
+      "FAIL",
+      /windows begins with #! and "\/bin\/sh\\r", which is not there/,
+      "no \\r is",
+    ],
   ] as const)("check of the program %s: %s", ([name, level, what]) => {
     const dir = mkdtempSync(join(tmpdir(), "hooks-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     mkdirSync(join(dir, "folder"));
     for (const file of ["there", "plain"]) writeFileSync(join(dir, file), "#!/bin/sh\n");
-    chmodSync(join(dir, "there"), 0o755);
+    writeFileSync(join(dir, "windows"), "#!/bin/sh\r\nexit 0\r\n");
+    for (const file of ["there", "windows"]) chmodSync(join(dir, file), 0o755);
     const running = { timeoutMs: 1, concurrency: 1 };
     // By its whole path, and by its name in PATH.
     const hooks = {
