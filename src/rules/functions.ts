@@ -12,6 +12,8 @@ const TRUNCATE_MAX = 10_000;
 
 const none = (given: readonly string[]) => (given.length === 0 ? undefined : "takes nothing");
 const one = (given: readonly string[]) => (given.length === 1 ? undefined : "takes one text");
+const mark = (given: readonly string[]) =>
+  one(given) ?? (given[0] === "" ? "takes a text that is not empty" : undefined);
 
 const plain = (apply: (value: string) => string | undefined): Fn => ({ check: none, apply });
 
@@ -48,12 +50,12 @@ export const FUNCTIONS = {
     apply: (value, [from = "", to = ""]) =>
       from === "" ? value : value.replaceAll(from, () => to),
   },
-  before: { check: one, apply: (value, [mark = ""]) => value.split(mark, 1)[0] ?? "" },
+  before: { check: mark, apply: (value, [first = ""]) => value.split(first, 1)[0] ?? "" },
   after: {
-    check: one,
-    apply: (value, [mark = ""]) => {
-      const at = value.indexOf(mark);
-      return at < 0 ? undefined : value.slice(at + mark.length);
+    check: mark,
+    apply: (value, [first = ""]) => {
+      const at = value.indexOf(first);
+      return at < 0 ? undefined : value.slice(at + first.length);
     },
   },
   default: { check: one, apply: (value) => value },

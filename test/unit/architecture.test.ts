@@ -168,7 +168,7 @@ const LINES: Readonly<Record<string, number>> = {
   network: 1_007,
   sqlite: 183,
   domain: 3_045,
-  rules: 1_395,
+  rules: 1_397,
   receipts: 430,
   config: 4_268,
   archive: 2_417,

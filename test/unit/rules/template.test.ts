@@ -53,6 +53,8 @@ describe("a template", () => {
     ["{stem | truncate 0}", 8, "truncate: takes a number"],
     ["{stem | replace a}", 8, "replace: takes two"],
     ["{stem | replace '' x}", 8, "replace: takes two"],
+    ["{stem | before ''}", 8, "before: takes a text that is not empty"],
+    ["{stem | after ''}", 8, "after: takes a text that is not empty"],
     ["{stem | upper x}", 8, "upper: takes nothing"],
     ["{}", 2, "nothing is no value"],
     ["{group.}", 2, "no value"],
