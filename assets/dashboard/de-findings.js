@@ -13,8 +13,13 @@ const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const plain = (text) =>
   text.replace(STEERING, (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, "0")}`);
 
+/** What stands before a message: its code, or file, line and column. */
+const PREFIX = /^([A-Z][A-Z_0-9]+: |.+?:\d+:\d+: )(.+)$/s;
+
 /** A message in German where it is one of scanferry's own; what an archive said stays as it is. */
 export function messageOf(text) {
+  const [, prefix, rest] = PREFIX.exec(text) ?? [];
+  if (prefix !== undefined) return prefix + messageOf(rest);
   for (const [english, german] of MESSAGES) {
     const pattern = english.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll("{}", "(.+)");
     const values = new RegExp(`^${pattern}$`, "s").exec(text)?.slice(1);

@@ -260,6 +260,12 @@ export const MESSAGES = Object.entries({
   "{} is older than the document": "{} ist älter als das Dokument",
   "{} was written just now; it is read once it is quiet":
     "{} wurde gerade geschrieben und wird gelesen, sobald die Datei ruht",
+  "unknown key; known: {}": "unbekannter Schlüssel; bekannt: {}",
+  "is no date such as 2026-11-20": "ist kein Datum wie 2026-11-20",
+  "XMP is not read: write what it says into a sidecar .yaml or .json":
+    "XMP wird nicht gelesen: den Inhalt in eine Begleitdatei .yaml oder .json schreiben",
+  "seen before the daemon was started: it has to be quiet once more":
+    "gesehen, bevor der Daemon startete: die Datei muss noch einmal ruhen",
   "the before hook failed: {}": "der before-Hook ist gescheitert: {}",
   "did not end within {} ms": "endete nicht innerhalb von {} ms",
   "ended with exit code {}": "endete mit Exit-Code {}",

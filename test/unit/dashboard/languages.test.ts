@@ -138,6 +138,16 @@ describe("in German", () => {
       "both parts are our own",
     ],
     ["was in the archive already", "war schon im Archiv", "a remark is our own, too"],
+    [
+      "FOLDER_MISSING: archive folder /Scans/Sub: Sub does not exist",
+      "FOLDER_MISSING: Archivordner /Scans/Sub: Sub existiert nicht",
+      "a code stands before it in the history",
+    ],
+    [
+      "a.yaml:3:1: unknown key; known: a, b",
+      "a.yaml:3:1: unbekannter Schlüssel; bekannt: a, b",
+      "so does a place",
+    ],
     ["looks unfinished: it is empty", "looks unfinished: it is empty", "a scanner's terms stay"],
     ["Quota exceeded for today", "Quota exceeded for today", "the archive said so"],
   ] as const)("%j is %j: %s", ([english, german]) => {
