@@ -88,8 +88,17 @@ function programLines({ configFile, instance }: Needs): string[] {
   return ["ExecStart=", `ExecStart=${PROGRAM} --config ${quoted(configFile)} run`];
 }
 
+/** Files and folders that the service misses if they are not there when it starts; none on a share, which may hang. */
+export function* wantedPaths(needs: Needs, mounts: readonly Mount[]): Generator<string> {
+  for (const [, file] of credentialFiles(needs)) yield file;
+  for (const { path } of placesOf(needs)) {
+    const mount = mountOf(path, mounts);
+    if (mount && !isNetwork(mount)) yield path;
+  }
+}
+
 /** Names of the credentials, and the file of each. */
-export function credentialFiles({ configFile, instance, credentials }: Needs): [string, string][] {
+function credentialFiles({ configFile, instance, credentials }: Needs): [string, string][] {
   const folder = configFile.slice(0, configFile.lastIndexOf("/"));
   const secrets = `${folder}/secrets${instance === undefined ? "" : `/${instance}`}`;
   return credentials.map((name) => [name, `${secrets}/${name}`]);

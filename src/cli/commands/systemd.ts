@@ -15,7 +15,7 @@ import { examples } from "../option-values.ts";
 import { readNameservers } from "../../network/address-filter.ts";
 import { UsageError } from "../../std/fault.ts";
 import { printable } from "../../std/printable.ts";
-import { credentialFiles, dropIn, type Needs } from "../../check/drop-in.ts";
+import { dropIn, type Needs, wantedPaths } from "../../check/drop-in.ts";
 
 /** `scanferry systemd`: the drop-in of the unit for this configuration. */
 export function addSystemd(program: Command, shell: Shell): void {
@@ -28,10 +28,11 @@ export function addSystemd(program: Command, shell: Shell): void {
     .action(async ({ instance }: { instance?: boolean }) => {
       const needs = await needsOf(shell, instance === true);
       await shell.out.line(madeBy(needs));
-      await shell.out.write(dropIn(needs, readMounts()));
-      for (const [name, file] of credentialFiles(needs).filter(([, each]) => isMissing(each))) {
-        const what = `${printable(file)} is not there: the service does not start without it`;
-        await shell.err.line(`scanferry: ${what}; put ${printable(name)} there`);
+      const mounts = readMounts();
+      await shell.out.write(dropIn(needs, mounts));
+      for (const path of [...wantedPaths(needs, mounts)].filter(isMissing)) {
+        const fix = "put or create it there before the service starts";
+        await shell.err.line(`scanferry: ${printable(path)} is not there: ${fix}`);
       }
     })
     .addHelpText("after", examples("scanferry --config /etc/scanferry/scanferry.yaml systemd"));

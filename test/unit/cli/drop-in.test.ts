@@ -180,14 +180,16 @@ test("scanferry systemd reads the configuration, and no secret", async () => {
     const notify = `notify:
   mail: [{ server: "127.0.0.1:25", user: u, passwordFile: b.key, from: a@b.c, to: [a@b.c] }]
   command: [{ run: [/srv/bin/tell] }]`;
-    const places = "log: { file: /var/log/scans/a.log }\nreceipts: /var/receipts";
+    const places = `log: { file: /var/log/scans/a.log }\nreceipts: /var/receipts\njournal: ${dir}/j.db`;
     writeFileSync(file, `archive: ${archive}\nmirrors: [${mirror}]\n${notify}\n${places}\n`);
     mkdirSync(join(dir, "secrets/office"), { recursive: true });
     writeFileSync(join(dir, "secrets/office/b.key"), "b");
     const { code, stdout, stderr } = await scanferry(["systemd", "--instance", "--config", file]);
-    const key = `${dir}/secrets/office/a.key`;
-    const missing = `scanferry: ${key} is not there: the service does not start without it; put a.key there\n`;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: missing });
+    const missing = [`${dir}/secrets/office/a.key`, "/srv/in", "/srv/keys/s", "/srv/bin/tell"];
+    const folders = ["/var/log/scans", "/var/receipts"];
+    const fix = "put or create it there before the service starts";
+    const lines = [...missing, ...folders].map((path) => `scanferry: ${path} is not there: ${fix}`);
+    expect({ code, stderr: stderr.trim().split("\n") }).toEqual({ code: 0, stderr: lines });
     expect(stdout).toContain(`# Made by: scanferry --config "${file}" systemd --instance\n`);
     expect(stdout).toContain(`LoadCredential=a.key:${dir}/secrets/office/a.key\n`);
     expect(stdout).toContain(`LoadCredential=b.key:${dir}/secrets/office/b.key\n`);
