@@ -153,7 +153,8 @@ async function byContent(context: DecisionContext, file: Settled): Promise<Chang
   const wasToGo = wasNotThere(original) || isAgainInTheWay(original, mirror, here);
   const isToGo = isPutOff || (wasToGo && mirror.settings.after.kind !== "keep");
   const changes: Change[] = [left, follow];
-  if (mayBeReplaced(original)) {
+  // Of what is left alone the remark goes with it.
+  if (mayBeReplaced(original) && original.digest === whole.digest) {
     const set = { remark: null, ignoredDigest: null };
     changes.push({ type: "note", id, at, why: "found where it was moved to", set });
   }

@@ -765,10 +765,13 @@ describe("settler archived", () => {
 
     describe("what was edited under `changed: ignore`", () => {
       /** A sent file that was edited and left alone since, with the bytes `d2`. */
-      async function anIgnored(changed: "ignore" | "upload" = "ignore") {
+      async function anIgnored(changed: "ignore" | "upload" = "ignore", stamps = ["d1", "d2"]) {
         const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
-        const before = sent(desk, "2026/scan.pdf", "d1", { current: false });
-        settling(desk, "2026/scan.pdf", "d2", { supersedes: before.id });
+        const [was, is] = stamps.map((stamp) => ({ sizeBytes: 1_000, modifiedAt: 1, stamp }));
+        const set = { current: false, ...(was && { seen: was }) };
+        const before = sent(desk, "2026/scan.pdf", "d1", set);
+        const file = is && { seen: is };
+        settling(desk, "2026/scan.pdf", "d2", { supersedes: before.id, ...(file && { file }) });
         await desk.run(settler);
         expect((await desk.row(before)).remark).toContain("changed: ignore");
         Object.assign(desk.mirror().settings, { changed });
@@ -781,12 +784,21 @@ describe("settler archived", () => {
         return { desk, before, again };
       }
 
-      test("is not sent when its folder is renamed: its row follows", async () => {
-        const { desk, before, again } = await anIgnored();
-        desk.reader.files.delete("2026/scan.pdf");
-        expect(await again("2027/scan.pdf", "d2")).toBeUndefined();
-        expect(await desk.row(before)).toMatchObject({ dir: "2027", digest: "d1", current: true });
-      });
+      test.for([
+        [["d1", "d2"], "edited"],
+        [["3e8.1", "3e8.2"], "on a share"],
+        [["3e8.1.1.11", "3e8.2.3.12"], "another file of its name"],
+      ] as const)(
+        "is not sent when its folder is renamed, %o, %s: its row follows, with the remark",
+        async ([stamps]) => {
+          const { desk, before, again } = await anIgnored("ignore", [...stamps]);
+          desk.reader.files.delete("2026/scan.pdf");
+          expect(await again("2027/scan.pdf", "d2")).toBeUndefined();
+          const row = await desk.row(before);
+          expect(row).toMatchObject({ dir: "2027", digest: "d1", current: true });
+          expect(row.remark).toContain("changed: ignore");
+        },
+      );
 
       test("is not sent when a backup puts it back where it was removed", async () => {
         const { desk, before, again } = await anIgnored();
