@@ -38,9 +38,7 @@ export class ListScreen {
     this.#counts.set(record.state, (this.#counts.get(record.state) ?? 0) + 1);
     const columns = columnsOf(record, out, columnsMax);
     const room = out.width - widthOf(columns) - 2;
-    const note = [record.error?.code ?? "", ...remarksOf(record)]
-      .filter((each) => each !== "")
-      .join(" ");
+    const note = remarksOf(record, record.error?.code ?? "");
     const noteRoom = Math.max(0, room - PATH_COLUMNS_MIN - 2);
     const shownNote = note === "" || noteRoom < 6 ? "" : cut(printable(note), noteRoom);
     const path = cutMiddle(record.path, room - (shownNote === "" ? 0 : widthOf(shownNote) + 2));
@@ -90,14 +88,17 @@ export function isAfterPending({ current, goneAt, after, afterMessage }: AfterAc
   return after === "refused" || after === "due";
 }
 
-/** What there is to say next to problem. */
-export function remarksOf(record: DocumentRecord): string[] {
+/** What there is to say of a document, after its problem. */
+export function remarksOf(record: DocumentRecord, problem: string): string {
   const { current, goneAt, afterMessage, remark } = record;
+  const stayed = isAfterPending(record) ? `not moved or deleted: ${afterMessage}` : "";
+  const isSaid = (text: string | null) => text !== null && text !== "";
   return [
-    remark ?? "",
-    isAfterPending(record) ? `not moved or deleted: ${afterMessage}` : "",
+    [problem, remark, stayed].filter(isSaid).join("; "),
     record.attributes?.unfinished === true ? "(unfinished by its format)" : "",
     current ? "" : "(an earlier revision)",
     goneAt === null ? "" : "(the local file is gone or left out)",
-  ];
+  ]
+    .filter(isSaid)
+    .join(" ");
 }

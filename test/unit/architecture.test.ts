@@ -181,7 +181,7 @@ const LINES: Readonly<Record<string, number>> = {
   notify: 1_857,
   daemon: 3_418,
   check: 1_425,
-  cli: 6_954,
+  cli: 6_955,
   "main.ts": 24,
   "embedded-archive": 3_985,
 };

@@ -67,8 +67,8 @@ function nameIn(names: ReadonlyMap<number, string>, { mirrorId }: Document): str
 
 /** State, document id, pages, size, path: what never grows first. */
 function textOf(record: DocumentRecord, out: Terminal): string {
-  const notes = [record.error === null ? "" : `${record.error.code}: ${record.error.message}`];
-  const note = [...notes, ...remarksOf(record)].filter((each) => each !== "").join(" ");
+  const { error } = record;
+  const note = remarksOf(record, error === null ? "" : `${error.code}: ${error.message}`);
   const shown = note === "" ? "" : `  ${out.paint("dim", printable(note))}`;
   return `${columnsOf(record, out)}  ${printable(record.mirror)}  ${record.path}${shown}`;
 }
