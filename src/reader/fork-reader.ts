@@ -50,7 +50,7 @@ function newReader(): ChildProcess {
       ...networkOptions(),
     ],
     env: {
-      ...environmentOf(HARMLESS),
+      ...environmentOf([...HARMLESS, "NODE_COMPILE_CACHE"]),
       ...networkEnvironment(),
       ...THRIFTY_MALLOC,
     },
