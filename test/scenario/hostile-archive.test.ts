@@ -124,8 +124,9 @@ upload: { retry: { initial: 100ms, max: 100ms }, doubt: { window: 200ms } }
     writeFileSync(config, yaml, { mode: 0o600 });
     let said = "";
     for (const [hasJson, ...words] of COMMANDS) {
+      // JSON is never painted, though it is asked for.
       for (const more of hasJson ? [[], ["--json"]] : [[]]) {
-        for (const env of [{}, { FORCE_COLOR: "1" }]) {
+        for (const env of more.length > 0 ? [{ FORCE_COLOR: "1" }] : [{}, { FORCE_COLOR: "1" }]) {
           const given = ["--config", config, ...words, ...more];
           const { stdout, stderr } = await scanferry(given, { cwd: dir, env });
           const what = `${given.slice(2).join(" ")}\n${stdout}${stderr}`;
