@@ -36,6 +36,7 @@
  *     failed    -> pending   [goesOn]      a person asked
  *     failed    -> settling  [changed]
  *     failed    -> settling  [recheck]     a person asked, and what goes with it is decided again
+ *     failed    -> failed    [mistaken]    the archive no longer knew it, and gave its id to another document
  *
  * Invariants:
  * (1) A row enters `uploading` only with digest, sent name, folder and batch, and only by `claimed`.
@@ -236,7 +237,12 @@ export const ARROWS: Arrows = {
     lookAgain: (_, { at }) => ({ state: "inDoubt", dueAt: at }),
     heldBack: holdBack,
   },
-  failed: { goesOn: goOn, recheck: startAgain, changed: startOver },
+  failed: {
+    goesOn: goOn,
+    recheck: startAgain,
+    changed: startOver,
+    mistaken: () => ({ state: "failed", documentId: null, archiveStatus: null }),
+  },
 };
 
 /**

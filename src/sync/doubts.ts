@@ -142,10 +142,9 @@ export class Doubts {
     }
   }
 
-  /** Its reply had an id that another row has, and no foreign one is found: the list may show that it is its own. */
+  /** No foreign one is found: the list may show that one whose id another row has is not that row's any more, but its own. */
   async #isTakenOver(document: Document, { kind }: Evidence, amongAll: () => Evidence) {
-    const isOpen = kind === "absent" || kind === "lookAgain";
-    if (!isOpen || document.problem?.code !== "DOCUMENT_ID_TAKEN") return false;
+    if (kind !== "absent" && kind !== "lookAgain") return false;
     const all = amongAll();
     return all.kind === "found" && (await takeOver(this.#context, document, all.candidate));
   }

@@ -52,7 +52,7 @@ export async function otherThan(
   return anotherDocument(document, told, { ...likeness, keepsDates: await keepsDates(context) });
 }
 
-/** The change by which the row looks for its document again. */
+/** The change by which the row looks for its document again; one that failed, as that was not there, gives up the id. */
 export function backInDoubt(
   { clock, log }: Pick<Context, "clock" | "log">,
   { id, documentId }: Document,
@@ -61,7 +61,7 @@ export function backInDoubt(
   const problem = { code: ANOTHER_DOCUMENT, message };
   log.warn({ code: ANOTHER_DOCUMENT, documentId }, message);
   const event = { type: "mistaken", at: clock.now(), problem } as const;
-  return { type: "event", id, event, from: ["uploaded", "converted"] };
+  return { type: "event", id, event, from: ["uploaded", "converted", "failed"] };
 }
 
 /** The event of a document in doubt that is this one. */
@@ -91,9 +91,9 @@ export async function takeOver(
     if (!owner || why === undefined) return false;
     const problem = { code: error.code, message: error.message };
     const held = { type: "heldBack", at: clock.now(), dueAt: null, problem } as const;
-    const canSendAgain = owner.current && owner.goneAt === null;
+    const givesUp = owner.state === "failed" || (owner.current && owner.goneAt === null);
     await journal.apply(
-      canSendAgain
+      givesUp
         ? [backInDoubt(context, owner, why), found]
         : [{ type: "event", id, event: held, from: ["inDoubt"] }],
     );

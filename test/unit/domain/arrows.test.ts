@@ -427,6 +427,13 @@ const LINES: Line[] = [
   ["failed", {}, changed, startedOver, "a person fixed it"],
   ["failed", {}, { type: "recheck", at: AT }, lookedAtAgain, "what goes with it is decided again"],
   [
+    "failed",
+    {},
+    { type: "mistaken", at: AT, problem },
+    { state: "failed", documentId: null, archiveStatus: null },
+    "the id is another document's by now",
+  ],
+  [
     "pending",
     { problem, consecutiveFailures: 2 },
     { type: "duplicated", at: AT, original, remark: "r", after: "due" },

@@ -192,6 +192,34 @@ describe("what a look finds", () => {
     expect(await desk.row(owner.id)).toMatchObject({ state: "pending" });
   });
 
+  test("itself under the id of a row, though its reply was lost: it is not sent again", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const documentId = stored(desk, folderId);
+    const before = desk.clock.now() - 24 * HOUR;
+    const times = { sentAt: before, uploadedAt: before, archiveUploadedAt: before };
+    const old = { path: "old.pdf", state: "converted", folderId, documentId } as const;
+    const owner = desk.put({ ...old, ...times });
+    const { id } = doubted(desk, folderId);
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
+    expect(await desk.row(owner)).toMatchObject({ state: "inDoubt", documentId: null });
+  });
+
+  test("itself under the id of a row that failed, as the archive did not know it any more: that one has no id then", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const documentId = stored(desk, folderId);
+    const before = desk.clock.now() - 24 * HOUR;
+    const times = { sentAt: before, uploadedAt: before, archiveUploadedAt: before };
+    const problem = { code: "DOC_NOT_EXIST", message: "no such document" };
+    const failed = { path: "old.pdf", state: "failed", folderId, documentId, problem } as const;
+    const owner = desk.put({ ...failed, ...times, goneAt: 1 });
+    const taken = { code: "DOCUMENT_ID_TAKEN", message: "accepted with another's id" };
+    const { id } = doubted(desk, folderId, { problem: taken });
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId, problem: null });
+    expect(await desk.row(owner)).toMatchObject({ state: "failed", documentId: null, problem });
+  });
+
   test("its own, a while after that of the row whose id the reply had: that row's is not taken for it", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const documentId = stored(desk, folderId);
