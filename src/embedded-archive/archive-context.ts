@@ -29,6 +29,7 @@ export async function openContext(
   const loops = [conversion, expiry, delivery];
   opened.defer(async () => {
     await Promise.all(loops.map(({ ended }) => ended));
+    await converter.close();
   });
   for (const account of accounts)
     for (const path of settings.folders) store.makeFolder(account.id, path, clock.now());

@@ -16,20 +16,16 @@ const HEAP_MB_MAX = 1024;
 /** Uploads wait for their pages, conversions for nobody. */
 const PRIORITY = { pages: 1, extract: 0 } as const;
 
-/**
- * One for all archives of a process, until its end: to load the engine takes longer than to read most documents.
- * The source and what is built from it differ in the extension, and nobody rewrites a URL.
- */
-const thread = new QuietThread(
-  new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url),
-  HEAP_MB_MAX,
-);
-const queue = new PQueue({ concurrency: 1 });
-
-/** Looks into documents in a thread, one at a time. Never rejects: what cannot be read is one page. */
+/** Looks into documents in a thread of its own, one at a time. Never rejects: what cannot be read is one page. */
 export class Converter {
+  readonly #queue = new PQueue({ concurrency: 1 });
   readonly #parts: Pick<LoopParts, "log" | "closing">;
   readonly #jobMsMax: number;
+  // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+  readonly #thread = new QuietThread(
+    new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url),
+    HEAP_MB_MAX,
+  );
 
   constructor(parts: Pick<LoopParts, "log" | "closing">, jobMsMax = JOB_MS_MAX) {
     this.#parts = parts;
@@ -43,9 +39,7 @@ export class Converter {
       try {
         closing.throwIfAborted();
         const enough = AbortSignal.any([closing, AbortSignal.timeout(this.#jobMsMax)]);
-        // It keeps no process alive.
-        if (!thread.running) thread.start().unref();
-        const reply = (await thread.ask(request, enough)) as WorkerReply;
+        const reply = (await this.#thread.ask(request, enough)) as WorkerReply;
         if ("found" in reply) return reply.found;
         throw new Error(reply.failed);
       } catch (error) {
@@ -54,7 +48,13 @@ export class Converter {
         return NOTHING_FOUND;
       }
     };
-    return queue.add(look, { priority: PRIORITY[request.job] });
+    return this.#queue.add(look, { priority: PRIORITY[request.job] });
+  }
+
+  /** Ends the thread once nothing is asked of it. */
+  async close(): Promise<void> {
+    await this.#queue.onIdle();
+    await this.#thread.running?.terminate();
   }
 }
 

@@ -183,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_425,
   cli: 6_955,
   "main.ts": 24,
-  "embedded-archive": 3_984,
+  "embedded-archive": 3_985,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

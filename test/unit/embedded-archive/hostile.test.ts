@@ -181,4 +181,5 @@ test("a document that takes too long is given up, and the next one is read", asy
   const patient = new Converter({ closing, log: () => {} });
   expect((await patient.run({ ...extract, path: short })).pages).toBe(2);
   expect(log).toMatchObject([{ event: "unreadable", filename: "long.pdf" }]);
+  await Promise.all([converter.close(), patient.close()]);
 });
