@@ -62,7 +62,7 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
  */
 async function isInItsPlace(
   row: Document,
-  { configured }: DecisionContext,
+  context: DecisionContext,
   { mirror, here }: WholeFile,
 ): Promise<boolean> {
   if (isItsFile(row, here)) return false;
@@ -71,8 +71,8 @@ async function isInItsPlace(
     const [place] = await lookAtPlaces(mirror, [path], here.path);
     if (place?.sizeBytes === row.seen.sizeBytes) return true;
   }
-  for (const other of configured.values()) {
-    if (other.row.id === mirror.row.id || !isReachable(other)) continue;
+  for (const other of elsewhere(context, mirror)) {
+    if (!isReachable(other)) continue;
     const [place] = await lookAtPlaces(other, [path], here.path);
     if (place && isSameFile(row.seen.stamp, place.stamp)) return true;
   }
@@ -111,6 +111,8 @@ export async function movedFromOther(
           return "in hand";
         if (isElsewhere) continue;
       }
+      const away = isKnown ? undefined : await unseenIn(context, found, path);
+      if (away) return awayOf(away, path);
       const [place] = isKnown ? [null] : await lookAtPlaces(mirror, [path], here.path);
       // Its own place below this source, where it may be.
       return place === undefined ? awayOf(mirror, path) : row;
@@ -122,6 +124,20 @@ export async function movedFromOther(
     const isNews = isThere && place === null && row.goneAt === null;
     if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
     if (isHere(row, place, here) === true) return row;
+  }
+  return undefined;
+}
+
+/** The other mirrors of the configuration. */
+function elsewhere({ configured }: DecisionContext, { row: { id } }: LiveMirror): LiveMirror[] {
+  return [...configured.values()].filter(({ row }) => row.id !== id);
+}
+
+/** Another mirror that may have the file of a former one at its path, where nobody can look: then this one may be a copy. */
+async function unseenIn(context: DecisionContext, { mirror, here }: WholeFile, path: RawPath) {
+  for (const other of elsewhere(context, mirror)) {
+    const [place] = isReachable(other) ? await lookAtPlaces(other, [path], here.path) : [];
+    if (place === undefined) return other;
   }
   return undefined;
 }

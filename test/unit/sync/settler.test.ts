@@ -1128,6 +1128,7 @@ describe("settler archived", () => {
       [{}, {}, "copied", "sent", "it is still there: this is a copy"],
       [{}, {}, "former", "moved", "that mirror is not configured any more"],
       [{ target: { path: "/Other" } }, {}, "former", "sent", "and another folder is wanted here"],
+      [{}, {}, "former, and another away", "held", "there it may be, and this is a copy"],
       [{ target: { path: "/" } }, {}, "former", "moved", "merged into one over both"],
       [{}, { targetPath: "/Scans/b" }, "former", "moved", "and its document is where it would go"],
     ] as const)("%o, its row %o, %s: %s, since %s", async ([mirror, set, where, expected]) => {
@@ -1137,13 +1138,14 @@ describe("settler archived", () => {
           { source: "/srv/b", target: there },
         ],
       });
-      const other =
-        where === "former" ? await desk.journal.mirror("former", "/srv/former") : undefined;
+      const other = where.startsWith("former")
+        ? await desk.journal.mirror("former", "/srv/former")
+        : undefined;
       const mirrorId = other?.id ?? 2;
       const row = sent(desk, "a/scan.pdf", "d1", { mirrorId, targetPath: "/Scans/a", ...set });
       const file = { seen: row.seen, digest: "d1" };
       if (where === "copied") desk.readerOf(2).files.set(joinRaw(row.dir, row.name), file);
-      if (where === "away") desk.readerOf(2).silent = true;
+      if (where.endsWith("away")) desk.readerOf(2).silent = true;
       const seen = { ...row.seen, stamp: "here" };
       const { id } = settling(desk, "b/scan.pdf", "d1", { file: { seen } });
       await desk.run(settler);
