@@ -31,7 +31,7 @@ type WholeFile = {
  * mirrors' archive folders differ, another one is wanted there by right.
  */
 async function sentByOthers(context: DecisionContext, found: WholeFile): Promise<Document[]> {
-  const { journal, configured } = context;
+  const { journal } = context;
   const { mirror, here, whole } = found;
   const rows: Document[] = [];
   for (const { id, archiveId } of await journal.mirrors()) {
@@ -47,36 +47,36 @@ async function sentByOthers(context: DecisionContext, found: WholeFile): Promise
   }
   const isOwn = (row: Document) => pathOf(row) === here.path || isItsFile(row, here);
   // Of several rows with these bytes the one that stood here, or is known by its file, is this one.
-  const alike = rows
+  return rows
     .filter((row) => goesAlike(row, context, found))
     .sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
-  const isOther = await Promise.all(
-    alike.map(async (row) => !configured.has(row.mirrorId) && isInItsPlace(row, context, found)),
-  );
-  return alike.filter((_, index) => isOther[index] !== true);
 }
 
 /**
- * The file of a row of a mirror that was given another source is in its own place below that, and this one is a copy: in
- * this mirror a file of that size is there, or in another one that very file, and this one is not known to be the row's.
+ * `there`: the file of a row of a mirror that was given another source is in its own place below that, and this one is a
+ * copy: in this mirror a file of that size is there, or in another one that very file, and this one is not known to be the
+ * row's. A mirror: nobody can look whether it is in its place there. Undefined: this one may be it.
  */
-async function isInItsPlace(
+async function placeOfFormer(
   row: Document,
-  context: DecisionContext,
+  { configured }: DecisionContext,
   { mirror, here }: WholeFile,
-): Promise<boolean> {
-  if (isItsFile(row, here)) return false;
+): Promise<"there" | LiveMirror | undefined> {
+  if (isItsFile(row, here)) return undefined;
   const path = pathOf(row);
-  if (path !== here.path) {
-    const [place] = await lookAtPlaces(mirror, [path], here.path);
-    if (place?.sizeBytes === row.seen.sizeBytes) return true;
+  let away: LiveMirror | undefined;
+  for (const each of configured.values()) {
+    const isOwn = each.row.id === mirror.row.id;
+    if (isOwn && path === here.path) continue;
+    const [place] = isReachable(each) ? await lookAtPlaces(each, [path], here.path) : [];
+    if (place === undefined) away ??= each;
+    else if (
+      place &&
+      (isOwn ? row.seen.sizeBytes === place.sizeBytes : isSameFile(row.seen.stamp, place.stamp))
+    )
+      return "there";
   }
-  for (const other of elsewhere(context, mirror)) {
-    if (!isReachable(other)) continue;
-    const [place] = await lookAtPlaces(other, [path], here.path);
-    if (place && isSameFile(row.seen.stamp, place.stamp)) return true;
-  }
-  return false;
+  return path === here.path ? undefined : away;
 }
 
 /** Its file was seen to change, and its mirror does not know yet, or ended before it did, whether the content did. */
@@ -96,14 +96,15 @@ export async function movedFromOther(
   { rows: followed, afterActions }: Followed,
 ): Promise<Document | Problem | "in hand" | undefined> {
   const { journal, configured, ownership } = context;
-  const { mirror, here } = found;
+  const { here } = found;
   for (const row of await sentByOthers(context, found)) {
     if (followed.has(row.id)) continue;
     const other = configured.get(row.mirrorId);
     const path = pathOf(row);
     const isThere = row.current || (await isTouched(journal, row));
     if (!other) {
-      const isKnown = path === here.path || isItsFile(row, here);
+      const place = await placeOfFormer(row, context, found);
+      if (place === "there") continue;
       if (isThere && row.goneAt === null) {
         // Another daemon's configuration still has the mirror, and its scans say that the file is there.
         const isElsewhere = await ownership.isElsewhere(row.mirrorId);
@@ -111,11 +112,7 @@ export async function movedFromOther(
           return "in hand";
         if (isElsewhere) continue;
       }
-      const away = isKnown ? undefined : await unseenIn(context, found, path);
-      if (away) return awayOf(away, path);
-      const [place] = isKnown ? [null] : await lookAtPlaces(mirror, [path], here.path);
-      // Its own place below this source, where it may be.
-      return place === undefined ? awayOf(mirror, path) : row;
+      return place ? awayOf(place, path) : row;
     }
     if (!isReachable(other)) return awayOf(other, path);
     const look = () => lookAtPlaces(other, [path], here.path);
@@ -124,20 +121,6 @@ export async function movedFromOther(
     const isNews = isThere && place === null && row.goneAt === null;
     if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
     if (isHere(row, place, here) === true) return row;
-  }
-  return undefined;
-}
-
-/** The other mirrors of the configuration. */
-function elsewhere({ configured }: DecisionContext, { row: { id } }: LiveMirror): LiveMirror[] {
-  return [...configured.values()].filter(({ row }) => row.id !== id);
-}
-
-/** Another mirror that may have the file of a former one at its path, where nobody can look: then this one may be a copy. */
-async function unseenIn(context: DecisionContext, { mirror, here }: WholeFile, path: RawPath) {
-  for (const other of elsewhere(context, mirror)) {
-    const [place] = isReachable(other) ? await lookAtPlaces(other, [path], here.path) : [];
-    if (place === undefined) return other;
   }
   return undefined;
 }

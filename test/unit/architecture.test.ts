@@ -175,7 +175,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_711,
   source: 4_512,
   reader: 1_612,
-  sync: 9_351,
+  sync: 9_334,
   report: 3_100,
   dashboard: 2_620,
   notify: 1_857,
