@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CLIENT_CODES } from "../src/archive/archive-error.ts";
 import { FAILURES, type Fate, type Failure, failureOf } from "../src/domain/failure.ts";
-import { OF_ONE_REQUEST } from "../src/domain/status-hints.ts";
+import { OF_ONE_REQUEST } from "../src/domain/lookup-failures.ts";
 import { JOURNAL_HINTS } from "../src/journal/journal-fault.ts";
 import { OPEN_FILES_HINT } from "../src/std/open-files.ts";
 

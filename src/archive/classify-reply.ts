@@ -1,7 +1,13 @@
 import { SIGNED_TIME_MS_MAX } from "../domain/signing.ts";
 import type { Operation } from "../wire/shapes.ts";
-import { ArchiveError, type ArchiveErrorDetails, type ArchiveErrorKind } from "./archive-error.ts";
-import { errorCodeIn, isCodeOf, meansCredentials } from "./error-code.ts";
+import {
+  ArchiveError,
+  type ArchiveErrorDetails,
+  type ArchiveErrorKind,
+  errorCodeIn,
+  isCodeOf,
+  meansCredentials,
+} from "./archive-error.ts";
 import type { Reply } from "./exchange.ts";
 import { JsonFields, type JsonObject, objectOf, own, UnreadableError } from "./json-fields.ts";
 

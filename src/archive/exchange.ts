@@ -2,9 +2,8 @@ import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import type { Clock } from "../std/clock.ts";
 import type { Fence } from "./archive.ts";
-import { ArchiveError } from "./archive-error.ts";
+import { ArchiveError, connectFailure, connectionLost } from "./archive-error.ts";
 import { type RequestBody, timeOver } from "./fenced-body.ts";
-import { connectFailure, connectionLost } from "./network-failure.ts";
 
 /** One request. */
 export type Request = {

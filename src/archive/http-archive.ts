@@ -1,6 +1,6 @@
 import type { Clock } from "../std/clock.ts";
 import { printable } from "../std/printable.ts";
-import { redactor } from "../std/redactor.ts";
+import { redactor } from "../std/log.ts";
 import {
   type ArchiveDocument,
   type DocumentDetail,
@@ -22,19 +22,22 @@ import type {
   Upload,
 } from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
-import { type Credentials, credentialsOf } from "./credentials.ts";
+import {
+  type Credentials,
+  credentialsOf,
+  openSigner,
+  type RequestField,
+  type Signer,
+} from "./credentials.ts";
 import { exchange, type Request } from "./exchange.ts";
 import { fencedBody } from "./fenced-body.ts";
 import type { JsonFields } from "./json-fields.ts";
 import { classifyReply, dateOf } from "./classify-reply.ts";
 import { type OpenTransport, openTransport } from "./transport.ts";
-import { FORM_TYPE, formBody, frameOf } from "./multipart.ts";
-import { pacedBody } from "./paced-body.ts";
+import { FORM_TYPE, formBody, frameOf, pacedBody, uploadBody, wholeBody } from "./upload-body.ts";
 import * as parameters from "./parameters.ts";
 import * as resources from "./resources.ts";
 import { sizeDifference, type StoredSize } from "../domain/stored-size.ts";
-import { openSigner, type RequestField, type Signer } from "./signer.ts";
-import { uploadBody, wholeBody } from "./upload-body.ts";
 
 const MIB = 1024 * 1024;
 const REPLY_BYTES_MAX = MIB;

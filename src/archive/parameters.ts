@@ -14,7 +14,7 @@ import type {
   UploadMetadata,
 } from "./archive.ts";
 import { ArchiveError, CLIENT_CODES } from "./archive-error.ts";
-import type { RequestField } from "./signer.ts";
+import type { RequestField } from "./credentials.ts";
 
 /** Turns a parameter into its text on the wire, or throws `invalid`. */
 type Rule = (name: string, value: unknown) => string;

@@ -1,5 +1,5 @@
 import { archiveSettings, lookUpSettings, openClient } from "../archive/archive-settings.ts";
-import { openSigner } from "../archive/signer.ts";
+import { openSigner } from "../archive/credentials.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/config.ts";

@@ -16,7 +16,7 @@ import { examinePlaces } from "./places.ts";
 import { examineSources } from "./sources.ts";
 import { TIME_ZONE_HINT, timeZoneProblem, zoneName } from "../std/time-zone.ts";
 import type { Clock } from "../std/clock.ts";
-import { quoted } from "../std/quoted.ts";
+import { quoted } from "../std/printable.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { ExpiryRule } from "../rules/rules.ts";
 import { readJournal } from "../journal/open-journal.ts";

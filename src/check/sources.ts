@@ -1,5 +1,5 @@
 import type { Config, Mirror } from "../config/config.ts";
-import { assertApart } from "../daemon/sources-apart.ts";
+import { assertApart } from "../daemon/source-places.ts";
 import type { FileIndex, MirrorRow } from "../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { awayOf, NO_NOTE, noteOf, observersOf } from "../sync/away.ts";

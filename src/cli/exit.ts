@@ -1,16 +1,18 @@
-/**
- * How a command ends: its exit code, and the lines that say why. Every failure is one line on
- * stderr that names what happened and the fix.
- */
 import { CommanderError } from "commander";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { ConfigError } from "../config/config-problems.ts";
-import { Stopping } from "../std/abort.ts";
+import { aborted, Stopping } from "../std/abort.ts";
 import { Fault, messageOf, UsageError } from "../std/fault.ts";
 import { exhaustion } from "../std/open-files.ts";
 import { printable } from "../std/printable.ts";
 import { clause } from "../std/wording.ts";
 import { isUnusable } from "../check/check-result.ts";
+import { systemClock } from "../std/clock.ts";
+
+/**
+ * How a command ends: its exit code, and the lines that say why. Every failure is one line on
+ * stderr that names what happened and the fix.
+ */
 
 /** The exit codes of the outside contract. */
 export const EXIT = {
@@ -99,4 +101,54 @@ function archiveEnding(error: ArchiveError): Ending {
 function placeOf(error: unknown): string {
   const [, frame] = error instanceof Error ? (error.stack ?? "").split("\n    at ") : [];
   return frame === undefined ? "" : ` (at ${frame.trim()})`;
+}
+
+/** The end of the process, which nothing that is still open must keep from ending. */
+
+/** How long output, and calls to a file system, are waited for at the end. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Ends the process with `code`. What it wrote goes out first, however slow its reader (`scanferry list
+ * | less`); where `impatient` aborts, that is waited for no longer than a second: a daemon's supervisor
+ * starts it again only once it has ended. It kills itself, and says so, where a file system hangs.
+ */
+export async function leave(code: ExitCode, impatient: AbortSignal): Promise<void> {
+  const over = aborted(impatient).catch(() => sleep(PATIENCE_MS));
+  await Promise.race([flushed(), over]);
+  const why = "a file system does not answer, and the process cannot end";
+  await exit(code, `scanferry: ${why}; everything else is done, so the process kills itself\n`);
+}
+
+/** Ends it whatever is under way, and whether or not all it wrote is out; for anyone who asks twice. */
+export async function giveUp(code: ExitCode): Promise<void> {
+  // Nothing is said: a file system that is merely busy cannot be told from one that hangs.
+  await exit(code, "");
+}
+
+async function exit(code: ExitCode, lastWords: string): Promise<void> {
+  // Most return in no time, and each command would take so much longer.
+  for (let ms = 1; hasHangingCalls() && ms < PATIENCE_MS; ms *= 2) await sleep(ms);
+  if (hasHangingCalls()) {
+    process.stderr.write(lastWords);
+    process.kill(process.pid, "SIGKILL");
+  }
+  process.exit(code);
+}
+
+function flushed(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write("", () => process.stderr.write("", () => resolve()));
+  });
+}
+
+/** `process.exit` waits for every call of a thread of the pool, even one that never returns. */
+function hasHangingCalls(): boolean {
+  return process
+    .getActiveResourcesInfo()
+    .some((name) => /^(?:FSReq|FileHandleCloseReq)/.test(name));
+}
+
+function sleep(ms: number): Promise<void> {
+  return systemClock.sleep(ms, new AbortController().signal);
 }

@@ -1,7 +1,6 @@
 /** How the values of options are read; what cannot be meant is refused in one line. */
 import { InvalidArgumentError } from "commander";
-import { parseDuration } from "../std/duration.ts";
-import { parseSize } from "../std/size.ts";
+import { parseDuration, parseSize } from "../std/units.ts";
 import { folderPath } from "../embedded-archive/parameters.ts";
 
 /** A whole number, 0 or more. */

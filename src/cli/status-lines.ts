@@ -3,7 +3,7 @@ import type { Owner } from "../journal/owner-lock.ts";
 import { FOLDERS_MAX } from "../report/document-findings.ts";
 import type { Finding } from "../report/finding.ts";
 import { linkLines, paragraphs, titleLine } from "../report/finding-text.ts";
-import { summaryOf } from "../report/summary.ts";
+import { summaryOf } from "../report/standing.ts";
 import { printable } from "../std/printable.ts";
 import { clause, counted, numberText, relativeText, timeText } from "../std/wording.ts";
 import { cut, fit, padded, table, widthOf, wrapped } from "./text-table.ts";

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { FIRST_ARCHIVE } from "../domain/archive-identity.ts";
 import { SECRET_SCHEMES, type Signing, takesSecret } from "../domain/signing.ts";
-import type { NetworkSettings } from "../network/network.ts";
-import { isExcepted, proxyIn } from "../network/proxies.ts";
-import { invariant } from "../std/invariant.ts";
+import { isExcepted, type NetworkSettings, proxyIn } from "../network/network.ts";
+import { invariant } from "../std/fault.ts";
 import type { KeyPath } from "./config-problems.ts";
 import { section, setting, settings } from "./kind.ts";
 import { archiveName, choice, digest, duration, secret } from "./kinds.ts";

@@ -3,7 +3,7 @@
  * unit, `check` and `notify test` have to know of it; `channels.ts` lists those files.
  */
 import { z } from "zod";
-import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event-kind.ts";
+import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event.ts";
 import { type NetworkSettings, placeOf } from "../network/network.ts";
 import { type About, type Check, type Kind, kind, section, setting } from "./kind.ts";
 import { choice, givenName, textIn } from "./kinds.ts";

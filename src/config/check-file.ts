@@ -1,10 +1,10 @@
 /** What only the whole file tells: what follows from other keys, and what contradicts them. */
 import { basename } from "node:path";
-import { certificateProblem, keyProblem, type PemProblem } from "../network/certificates.ts";
-import { proxyIn } from "../network/proxies.ts";
+import { certificateProblem, keyProblem, type PemProblem } from "../network/trust.ts";
+import { proxyIn } from "../network/network.ts";
 import { isWithin } from "../std/local-path.ts";
 import { nearest } from "../std/nearest.ts";
-import { quoted } from "../std/quoted.ts";
+import { quoted } from "../std/printable.ts";
 import { archiveNameOf, archivesIn } from "./archive-section.ts";
 import type { FileSketch } from "./config.ts";
 import type { ConfigProblems, Place } from "./config-problems.ts";

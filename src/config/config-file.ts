@@ -6,7 +6,7 @@ import { ConfigError } from "./config-problems.ts";
 import { isEnough } from "./environment.ts";
 import { type Caller, callerNow, otherWriter, type Owned } from "../std/other-writer.ts";
 import { pathIn } from "./place-kinds.ts";
-import { quotedPath } from "../std/quoted.ts";
+import { quotedPath } from "../std/printable.ts";
 
 /** A configuration file as it was found. */
 export type ConfigFile = {

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { signingSecretsOf } from "../domain/signing.ts";
 import { networkSecretsOf } from "../network/network.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import type { StampedFile } from "../std/small-file.ts";
 import {
   accountOf,

@@ -1,11 +1,10 @@
 /** Kinds of value: text, numbers, times, names. */
 import { createHmac, getHashes } from "node:crypto";
 import { createRequire } from "node:module";
-import { DAY_MINUTES, type HoursWindow } from "../domain/hours.ts";
-import { formatDuration, parseDuration } from "../std/duration.ts";
+import { DAY_MINUTES, type HoursWindow } from "../domain/calendar.ts";
+import { formatDuration, parseDuration, parseSize } from "../std/units.ts";
 import { nearest } from "../std/nearest.ts";
-import { quoted, sortOf } from "../std/quoted.ts";
-import { parseSize } from "../std/size.ts";
+import { quoted, sortOf } from "../std/printable.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 
 /** The text itself; a number or a truth value in its place was meant as text, and says so. */

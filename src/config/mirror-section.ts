@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { CHANGES_PER_HOUR } from "../domain/change-rate.ts";
 import { baseOf } from "../rules/folder.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import { wayDown } from "../std/local-path.ts";
 import { section, setting, settings } from "./kind.ts";
 import { archiveName, choice, duration, givenName, wholeNumber, word } from "./kinds.ts";

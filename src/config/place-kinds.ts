@@ -1,7 +1,7 @@
 /** Kinds of value: addresses, paths, secrets. */
 import type { z } from "zod";
 import { type PostgresUrl, postgresUrlIn } from "../network/journal-place.ts";
-import { quoted } from "../std/quoted.ts";
+import { quoted } from "../std/printable.ts";
 import type { FileKind } from "../std/small-file.ts";
 import {
   declare,

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { nearest } from "../std/nearest.ts";
-import { sortOf } from "../std/quoted.ts";
+import { sortOf } from "../std/printable.ts";
 import { fileSchema, type FileSketch } from "./config.ts";
 import { type ConfigProblems, writtenKey, type KeyPath } from "./config-problems.ts";
 import { declared, declaredSections, exampleOf, unwrap } from "./kind.ts";

@@ -1,6 +1,6 @@
 /** Kinds of value: globs, patterns, templates, periods. Whatever can be found wrong is found when it is read. */
 import picomatch from "picomatch";
-import { quoted } from "../std/quoted.ts";
+import { quoted } from "../std/printable.ts";
 import { baseOf } from "../rules/folder.ts";
 import { parsePeriod, type Period } from "../rules/dates.ts";
 import { compilePattern, groupNames } from "../rules/pattern.ts";

@@ -4,7 +4,7 @@
  */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
-import { quoted, quotedPath } from "../std/quoted.ts";
+import { quoted, quotedPath } from "../std/printable.ts";
 import {
   chmodOf,
   type FileKind,

@@ -1,7 +1,7 @@
 /** `upload`, `batch`, `quota`, `conversion`, `schedule`: how documents are sent, and how often something is tried. */
 import { z } from "zod";
 import type { PagePolicy } from "../domain/allowance.ts";
-import { formatDuration } from "../std/duration.ts";
+import { formatDuration } from "../std/units.ts";
 import { section, setting, settings } from "./kind.ts";
 import { choice, cron, duration, givenName, sendingHours, size, wholeNumber } from "./kinds.ts";
 

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { isPostgres, type JournalPlace } from "../network/journal-place.ts";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import { isLoopback } from "../std/web-caller.ts";
 import { section, setting, settings, shortened, type Sketch } from "./kind.ts";
 import { choice, duration, givenName, secret, size, wholeNumber } from "./kinds.ts";

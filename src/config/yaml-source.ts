@@ -11,7 +11,7 @@ import {
   visit,
 } from "yaml";
 import { ConfigProblems, type KeyPath } from "./config-problems.ts";
-import { quoted } from "../std/quoted.ts";
+import { quoted } from "../std/printable.ts";
 
 type LineAt = (offset: number) => number;
 

@@ -7,15 +7,14 @@ import { type Clock, type Random, systemClock, systemRandom } from "../std/clock
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { healthReason, serviceLine } from "../report/finding-text.ts";
-import { type HostFaults, noteHostFaults } from "../report/host-faults.ts";
+import { type HostFaults, noteHostFaults } from "../report/finding.ts";
 import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
-import { whyWaits } from "../report/why-waits.ts";
+import { whyWaits } from "../report/explanation.ts";
 import { lookAgainNow, probeNow } from "../sync/retry.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./cluster-watch.ts";
-import { WebPage } from "./page.ts";
-import { pageActions } from "./page-actions.ts";
+import { pageActions, WebPage } from "./page.ts";
 import { openParts, type Parts, type PartsOptions } from "./parts.ts";
 import { allIdle, type IdleWait, type PassReport, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";

@@ -2,7 +2,7 @@ import type { Health } from "../dashboard/dashboard.ts";
 import type { Mirror } from "../config/config.ts";
 import { type Document, SENT_STATES, type State } from "../domain/document.ts";
 import type { Clock } from "../std/clock.ts";
-import type { LiveAccount } from "./accounts.ts";
+import type { LiveAccount } from "./bind-archives.ts";
 import type { StatusReport } from "../report/status.ts";
 
 /** A document that is ready and is not taken up for this long means that work has stopped. */

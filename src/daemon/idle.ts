@@ -6,11 +6,10 @@ import { ASKED_FREE } from "../domain/gate.ts";
 import { quietMsOf } from "../domain/settle.ts";
 import type { DocumentReader, Journal } from "../journal/journal.ts";
 import { isSame } from "../journal/cluster.ts";
-import { Wakeup } from "../std/wakeup.ts";
+import { type Listeners, Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import { restAfterMs, type RestPolicy } from "../std/work-share.ts";
-import type { Listeners } from "../std/listeners.ts";
 import type { WaitReason } from "../sync/pace.ts";
 import { isAnyToTell } from "../sync/after-hooks.ts";
 import { isShared } from "../sync/ownership.ts";
@@ -18,7 +17,7 @@ import type { IdentityState } from "../sync/archive-identity.ts";
 import { isReadWhole, type ScanScheduler } from "../sync/scan-scheduler.ts";
 import type { Outage } from "../sync/outage.ts";
 import { statusOf, type StatusReport } from "../report/status.ts";
-import type { LiveAccount } from "./accounts.ts";
+import type { LiveAccount } from "./bind-archives.ts";
 
 /** `waitConverted`: what was uploaded is waited for until it is CONVERTED and cared for. */
 export type IdleWait = { readonly waitConverted: boolean };

@@ -14,7 +14,7 @@ import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { Standing } from "../report/standing.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Accounts } from "./bind-archives.ts";
 import { Schedule } from "./schedule.ts";
 import { version } from "./version.ts";
 

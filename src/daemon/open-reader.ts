@@ -1,5 +1,5 @@
 import { archiveSettings } from "../archive/archive-settings.ts";
-import type { Signer } from "../archive/signer.ts";
+import type { Signer } from "../archive/credentials.ts";
 import type { Config, Mirror } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";

@@ -1,12 +1,17 @@
+import type { Dashboard, DashboardOptions } from "../dashboard/dashboard.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import { isAbortOf, Stopping } from "../std/abort.ts";
+import type { Random } from "../std/clock.ts";
+import { codeOf, Fault } from "../std/fault.ts";
+import type { Config } from "../config/config.ts";
+import { adoptShown, sendAsNew } from "../sync/first-run-choice.ts";
+import { probeNow, retryAll } from "../sync/retry.ts";
+import type { Parts } from "./parts.ts";
+
 /**
  * The daemon's page, which does not stop the rest: where its address is not there yet, as before a
  * tunnel or a container's network is up, everything else begins, and the page comes when it can.
  */
-import type { Dashboard, DashboardOptions } from "../dashboard/dashboard.ts";
-import { backoffMs } from "../domain/backoff.ts";
-import { Stopping, isAbortOf } from "../std/abort.ts";
-import type { Random } from "../std/clock.ts";
-import { codeOf, Fault } from "../std/fault.ts";
 
 /** Reasons for which an address cannot be had now, and may be later. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -102,4 +107,42 @@ export class WebPage implements AsyncDisposable {
 
 function isPassing(error: unknown): error is Fault {
   return error instanceof Fault && PASSING.has(codeOf(error.cause) ?? "");
+}
+
+type Acting = {
+  readonly config: Config;
+  readonly parts: Parts;
+  readonly rescan: (why: string) => void;
+  /** Aborts when the daemon closes. */
+  readonly closing: AbortSignal;
+};
+
+/** Each is done in the journal first, and the loops take it up from there. */
+export function pageActions({
+  config,
+  parts: { journal, accounts, clock },
+  rescan,
+  closing,
+}: Acting): DashboardOptions["actions"] {
+  const setPaused = async (paused: boolean) => {
+    await journal.setPaused(paused);
+    await accounts.reread();
+  };
+  return {
+    retry: async (chosen, anyway) => {
+      const documents = await retryAll(journal, chosen, clock.now(), anyway);
+      await probeNow(journal, clock.now());
+      await accounts.reread();
+      return documents;
+    },
+    adopt: async (shown) => {
+      // Another archive may answer under this address.
+      for (const { identity } of accounts.all) await identity.assert(closing);
+      return adoptShown({ config, journal, clock }, shown, closing);
+    },
+    sendAsNew: (shown) => sendAsNew(journal, shown, clock.now()),
+    pause: () => setPaused(true),
+    resume: () => setPaused(false),
+    rescan: async () => rescan("asked for on the page"),
+  };
 }

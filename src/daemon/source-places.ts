@@ -1,10 +1,13 @@
+import { isNetwork, type Mount, mountOf, placeOnDisk, readMounts } from "../source/mounts.ts";
+import type { Clock } from "../std/clock.ts";
+import { isWithin } from "../std/local-path.ts";
+import { Fault } from "../std/fault.ts";
+
 /**
  * Notices that a source has come to lie on another file system: a share that is mounted after the
  * daemon was started, or for good. How a source is watched, what is believed of its files and which
  * of them share a reader process is decided from the mount table, once for each life of the daemon.
  */
-import { isNetwork, type Mount, mountOf, readMounts } from "../source/mounts.ts";
-import type { Clock } from "../std/clock.ts";
 
 /** How often the mount table is looked at; milliseconds. */
 const LOOK_MS = 5_000;
@@ -50,4 +53,30 @@ export class SourcePlaces {
 function placeOf(mount: Mount | undefined): string {
   if (!mount) return "an unknown file system";
   return `${isNetwork(mount) ? "a network" : "a local"} file system at ${mount.point}`;
+}
+
+/** Sources of which one lies in another by a link or a mount: the configuration alone cannot tell. */
+
+/**
+ * Refuses sources that have files in common, which would be sent twice. Looks at links and the mount
+ * table, never at a share. Throws `SOURCES_OVERLAP`.
+ */
+export function assertApart(mirrors: Sources, mounts: readonly Mount[] = readMounts()): void {
+  const places = mirrors.map(({ name, source }) => ({
+    name,
+    source,
+    ...placeOnDisk(source, mounts),
+  }));
+  for (const [at, one] of places.entries()) {
+    const other = places.slice(0, at).find((each) => {
+      if (each.fileSystem !== one.fileSystem) return false;
+      return isWithin(each.path, one.path) || isWithin(one.path, each.path);
+    });
+    if (!other) continue;
+    throw new Fault(
+      "SOURCES_OVERLAP",
+      `the source of mirror ${one.name} (${one.source}) overlaps that of ${other.name} (${other.source}) by a link or a mount, so files would be sent twice`,
+      "Give folders of which none lies in another.",
+    );
+  }
 }

@@ -6,8 +6,7 @@ import type { FastifyRequest } from "fastify";
 import { isForwarded, isOwnPage } from "../std/web-caller.ts";
 import { type Address, isCalledBy } from "./address.ts";
 import { SIGN_IN_PATHS } from "./assets.ts";
-import type { Attempts } from "./attempts.ts";
-import type { Pass } from "./pass.ts";
+import type { Attempts, Pass } from "./pass.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Answer without a token, and by whatever name, so that supervisors and load balancers need none. */

@@ -1,19 +1,17 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { activityOf } from "./activity.ts";
-import { addActions } from "./action-routes.ts";
+import { addActions, addSession } from "./action-routes.ts";
 import { addressOf, listenFault, urlOf } from "./address.ts";
 import { type Gatehouse, pathOf } from "./admission.ts";
-import { Attempts } from "./attempts.ts";
+import { Attempts, Pass } from "./pass.ts";
 import { readAssets } from "./assets.ts";
 import { DocumentSearch } from "./document-search.ts";
 import { addInspection, INSPECTIONS } from "./inspection-routes.ts";
 import { listenerOf } from "./listener.ts";
 import { Live } from "./live.ts";
 import type { DashboardOptions } from "./options.ts";
-import { Pass } from "./pass.ts";
 import { addReads } from "./read-routes.ts";
-import { addSession } from "./session-routes.ts";
 import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 import type { Clock } from "../std/clock.ts";
 

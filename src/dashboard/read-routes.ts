@@ -4,27 +4,29 @@ import { monthStart } from "../domain/calendar.ts";
 import type { Activity } from "./activity.ts";
 import { type Gatehouse, isTrusted, showsToken } from "./admission.ts";
 import type { Asset } from "./assets.ts";
-import { ACTIONS } from "./action-routes.ts";
+import { ACTIONS, signedIn } from "./action-routes.ts";
 import { apiDocumentOf, type ApiRoute } from "./api-document.ts";
 import { INSPECTIONS } from "./inspection-routes.ts";
 import { DOCUMENT_QUERY, documentQueryOf } from "./document-query.ts";
 import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
-import { METRICS_TYPE, metricsText } from "./metrics.ts";
+import { METRICS_TYPE, metricsText, RunningSums } from "./metrics.ts";
 import type { DashboardOptions, Health } from "./options.ts";
 import { Refusal } from "./refusal.ts";
-import { RunningSums } from "./running-sums.ts";
-import { signedIn } from "./session-routes.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { AttemptRow, Content, HistoryRow, Batches, Registry } from "../journal/journal.ts";
 import { oneLine } from "../report/finding-text.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { type DocumentRecord, recordOf, withProbe } from "../sync/record.ts";
 import { hash } from "node:crypto";
-import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../receipts/receipt.ts";
-import { RECEIPT_STYLE, receiptHtml } from "../receipts/receipt-html.ts";
-import { receiptJson, receiptText } from "../receipts/receipt-text.ts";
-import type { ReceiptLanguage } from "../receipts/receipt-words.ts";
+import {
+  type Receipt,
+  RECEIPT_DOCUMENTS_MAX,
+  receiptJson,
+  receiptOf,
+  receiptText,
+} from "../receipts/receipt.ts";
+import { RECEIPT_STYLE, receiptHtml, type ReceiptLanguage } from "../receipts/receipt-html.ts";
 
 const ONE_DOCUMENT = z.object({
   id: z

@@ -2,7 +2,7 @@
 import type { Document } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Clock } from "../std/clock.ts";
-import { Listeners } from "../std/listeners.ts";
+import { Listeners } from "../std/wakeup.ts";
 import type { UploadWatch } from "../sync/context.ts";
 
 /** One upload: bytes that were handed over, of all. */

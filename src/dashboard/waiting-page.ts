@@ -5,10 +5,9 @@ import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { addressOf, listenFault } from "./address.ts";
 import { isTrusted } from "./admission.ts";
-import { Attempts } from "./attempts.ts";
+import { Attempts, Pass } from "./pass.ts";
 import { listenerOf } from "./listener.ts";
 import type { DashboardOptions } from "./options.ts";
-import { Pass } from "./pass.ts";
 import { Refusal } from "./refusal.ts";
 
 export type WaitingPageOptions = Pick<DashboardOptions, "listen" | "names" | "token"> & {

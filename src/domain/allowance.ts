@@ -1,3 +1,5 @@
+import type { Document } from "./document.ts";
+
 /**
  * The page allowance of an archive account, estimated here: what is used of a month, what is left and
  * for whom, and when it runs out. The archive keeps an account of its own and has the last word
@@ -6,7 +8,6 @@
  * A document takes the pages that were counted here until the archive has counted them; what was
  * sent and may have been stored counts as used.
  */
-import type { Document } from "./document.ts";
 
 /** What is done about pages; pages are counts of A4 pages. */
 export type PagePolicy = {
@@ -109,5 +110,31 @@ export class Shares {
       ? { named: named + pages, others }
       : { named, others: others + pages };
     return true;
+  }
+}
+
+/** How far the bucket may fall behind its rate and still make up for it. */
+export const BURST_MS = 500;
+
+/**
+ * A bucket of bytes that fills at a steady rate. It is kept as one moment: when everything that was
+ * taken so far will have flowed out. Anyone who takes waits until then, so those who ask are served in
+ * the order they asked, without a queue. What was not taken is lost but for `BURST_MS`: enough to
+ * make up for a busy event loop, too little for a burst.
+ */
+export class Bucket {
+  readonly #bytesPerSecond: number;
+  /** When the last byte taken so far will have flowed out; by the clock of `reserve`. */
+  #flownAt = Number.NEGATIVE_INFINITY;
+
+  constructor(bytesPerSecond: number) {
+    this.#bytesPerSecond = bytesPerSecond;
+  }
+
+  /** Takes `bytes` at `now` (a clock that only grows); returns how many ms to wait before using them. */
+  reserve(bytes: number, now: number): number {
+    const from = Math.max(this.#flownAt, now - BURST_MS);
+    this.#flownAt = from + (bytes / this.#bytesPerSecond) * 1_000;
+    return Math.max(0, from - now);
   }
 }

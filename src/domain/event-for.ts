@@ -6,7 +6,7 @@ import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome, RequestFailure } from "./outcome.ts";
 import { withoutExpiry } from "./attributes.ts";
-import { OF_ONE_REQUEST } from "./status-hints.ts";
+import { OF_ONE_REQUEST } from "./lookup-failures.ts";
 
 /** How long things wait after an attempt. */
 export type RetryPolicy = {

@@ -3,8 +3,7 @@
  *
  * The codes of the interface stand next to our own; docs and the command line read this table.
  */
-import { LOOKUP_FAILURES, OUR_REQUEST, REQUEST_HINTS } from "./lookup-failures.ts";
-import { statusHint } from "./status-hints.ts";
+import { LOOKUP_FAILURES, OUR_REQUEST, REQUEST_HINTS, statusHint } from "./lookup-failures.ts";
 
 type RequestCode = keyof typeof REQUEST_HINTS;
 

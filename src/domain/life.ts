@@ -45,7 +45,7 @@
  * (3) From `inDoubt` only a look at the archive leads on; nothing is sent from there.
  * (4) After a crash a row is still `uploading`; start-up moves it by `inDoubt`.
  */
-import { invariant, InvariantError } from "../std/invariant.ts";
+import { invariant, InvariantError } from "../std/fault.ts";
 import { ANYWAY_CODES } from "./code-sets.ts";
 import { lostBefore } from "./lost-replies.ts";
 import type { Document, State } from "./document.ts";

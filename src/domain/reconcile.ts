@@ -1,3 +1,9 @@
+import { isOtherDate } from "./another-document.ts";
+import type { Document, Seen } from "./document.ts";
+import type { StoredSize } from "./stored-size.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import { isSameStamp } from "./stamp.ts";
+
 /**
  * In doubt: a document was sent and no reply came. Before anything is sent again, the archive's
  * folder is listed and this decides from what was found.
@@ -7,9 +13,6 @@
  * not know it yet). It never guesses: two that fit, one whose size does not or is not known, or one
  * that only clocks that differ could make ours, are left to time and, in the end, to a person.
  */
-import { isOtherDate } from "./another-document.ts";
-import type { Document } from "./document.ts";
-import type { StoredSize } from "./stored-size.ts";
 
 /** What is known of an archived document that might be ours. */
 export type Candidate = {
@@ -178,4 +181,41 @@ function looksMin({ windowMs, firstLookMs }: DoubtPolicy): number {
 /** Waits double, so that a late commit is found soon and a slow one is not missed. */
 function nextLookMs(looks: number, { firstLookMs, windowMs }: DoubtPolicy): number {
   return Math.min(firstLookMs * 2 ** Math.min(looks, 20), Math.max(windowMs / 2, 1));
+}
+
+/** What is journaled of a file, as far as a comparison needs it. */
+type FileRow = {
+  readonly name: RawPath;
+  readonly stamp: string;
+  readonly goneAt: number | null;
+};
+
+/** What is different between the journal's rows of a directory and its listing. */
+export type ListingDifference<R extends FileRow> = {
+  readonly appeared: readonly { readonly name: RawPath; readonly seen: Seen }[];
+  /** Same name, another stamp. */
+  readonly changed: readonly { readonly row: R; readonly seen: Seen }[];
+  /** Was gone, and is back as it was. */
+  readonly returned: readonly R[];
+  readonly vanished: readonly R[];
+};
+
+/** Compares a directory's rows with all of its files. Pure; order does not matter. */
+export function compare<R extends FileRow>(
+  rows: readonly R[],
+  files: readonly { readonly name: RawPath; readonly seen: Seen }[],
+): ListingDifference<R> {
+  const left = new Map(rows.map((row) => [row.name, row]));
+  const appeared = [];
+  const changed = [];
+  const returned = [];
+  for (const file of files) {
+    const row = left.get(file.name);
+    left.delete(file.name);
+    if (!row) appeared.push(file);
+    else if (!isSameStamp(row.stamp, file.seen.stamp)) changed.push({ row, seen: file.seen });
+    else if (row.goneAt !== null) returned.push(row);
+  }
+  const vanished = [...left.values()].filter((row) => row.goneAt === null);
+  return { appeared, changed, returned, vanished };
 }

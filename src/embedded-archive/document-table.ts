@@ -1,4 +1,4 @@
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import type { Statements } from "../sqlite/statements.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
 import { type Converted, METADATA, type Metadata, type StoredDocumentRow } from "./document-row.ts";

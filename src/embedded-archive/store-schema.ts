@@ -1,8 +1,7 @@
 import Database from "better-sqlite3";
 import { Fault, messageOf } from "../std/fault.ts";
-import { keepEarlierCopy } from "../sqlite/earlier-copy.ts";
+import { keepEarlierCopy, schemaVersionOf, takeSteps } from "../sqlite/schema-steps.ts";
 import { isBusy, takeLock } from "../sqlite/owner-lock.ts";
-import { schemaVersionOf, takeSteps } from "../sqlite/schema-steps.ts";
 import { fold } from "./fold.ts";
 
 /** SQLite's own 2 MiB would read an archive of a million documents from the disk again and again. */

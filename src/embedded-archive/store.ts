@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import { Statements } from "../sqlite/statements.ts";
 import { Blobs } from "./blobs.ts";
 import { makePrivate } from "./privacy.ts";

@@ -3,7 +3,7 @@ import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from ".
 import { inflated, isDamage, LARGE } from "./deflated.ts";
 import { PDF_HEADER_WITHIN } from "./file-format.ts";
 import { BLOCK_BYTES } from "./gaps.ts";
-import { cannotHoldZeros } from "./jpeg-zeros.ts";
+import { cannotHoldZeros } from "./jpeg.ts";
 import { fromOn, lastIndexOf, type RandomAccess } from "./random-access.ts";
 
 /** What leads to the end mark must lie within so many bytes before it. */

@@ -1,6 +1,6 @@
 import type { Document, State } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import type { AttemptRow } from "./rows.ts";
 
 /** The attempt that was begun at `at` with the intent of this row. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
-import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
+import { beginDraft, dropDraft, publishDraft } from "../std/durable.ts";
 import { Fault } from "../std/fault.ts";
-import { keepEarlierCopy } from "../sqlite/earlier-copy.ts";
+import { keepEarlierCopy } from "../sqlite/schema-steps.ts";
 import { asFault, type JournalCode } from "./journal-fault.ts";
 import { readOwner, writeOwner } from "./owner-lock.ts";
 

@@ -1,16 +1,20 @@
+import type { Statement } from "better-sqlite3";
+import type { Document, State } from "../domain/document.ts";
+import { invariant } from "../std/fault.ts";
+import { bytesOf, type RawPath } from "../std/raw-path.ts";
+import { columnsOf, documentOf, type DocumentRow } from "./columns.ts";
+import type { Alone, NewDocument } from "./journal.ts";
+import { firstRevision, seenFields } from "./revision.ts";
+import type { Statements } from "../sqlite/statements.ts";
+import { selectDocument, SQLITE } from "./dialect.ts";
+import { dueQueriesIn } from "./due-documents.ts";
+import { queriesIn } from "./queries.ts";
+import { tidyQueriesIn } from "./tidy.ts";
+
 /**
  * Rows of `documents` and `directories`: reading one, writing one. Decides nothing; the writer
  * does, and nobody else may call what writes.
  */
-import type { Statement } from "better-sqlite3";
-import type { Document, State } from "../domain/document.ts";
-import { invariant } from "../std/invariant.ts";
-import { bytesOf, type RawPath } from "../std/raw-path.ts";
-import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
-import type { Alone, NewDocument } from "./journal.ts";
-import { firstRevision, seenFields } from "./revision.ts";
-import { QUERIES } from "./sqlite-queries.ts";
-import type { Statements } from "../sqlite/statements.ts";
 
 /** So many rows are remembered; all are forgotten together, as to drop the oldest costs more than it saves. */
 const KNOWN_MAX = 8_192;
@@ -208,3 +212,24 @@ function insertionOf(names: readonly string[]): string {
   return `INSERT INTO documents (archive_id, dir_id, ${names.join()})
     VALUES ((SELECT archive_id FROM mirrors WHERE id = ?), ?, ${names.map(() => "?").join()})`;
 }
+
+/** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
+export const SELECT_DOCUMENT = selectDocument(SQLITE);
+
+/** The texts, by the question they answer. */
+export const QUERIES = queriesIn(SQLITE);
+
+/** Those of retention, by what they are for. */
+export const TIDY_QUERIES = tidyQueriesIn(SQLITE);
+
+/** What is due of the mirror $8. */
+export const DUE_QUERIES = dueQueriesIn(
+  (where, order) => `${SELECT_DOCUMENT} WHERE n.mirror_id = $8 AND ${where} ${order}`,
+);
+
+/** Those that PostgreSQL answers in another way: here nobody else may be sending. */
+export const OWN_QUERIES = {
+  mirrorIds: "SELECT id FROM mirrors WHERE archive_id = $1",
+  underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors WHERE archive_id = $1)
+    AND n.state = 'uploading' ORDER BY n.id LIMIT $2`,
+} as const;

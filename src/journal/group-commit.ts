@@ -18,8 +18,7 @@
  */
 import type { Database, Statement } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
-import { codeOf, type Fault, messageOf } from "../std/fault.ts";
-import { InvariantError } from "../std/invariant.ts";
+import { codeOf, type Fault, InvariantError, messageOf } from "../std/fault.ts";
 import { journalFault, storageFault } from "./journal-fault.ts";
 import { Blockage, type BlockageOptions } from "./blockage.ts";
 

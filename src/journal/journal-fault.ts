@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
-import { isNoPlace } from "../std/draft-database.ts";
+import { isNoPlace } from "../std/durable.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import { exhaustionNow } from "../std/open-files.ts";
 import { hasNoInodes, isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts";

@@ -19,8 +19,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { isNoPlace } from "../std/draft-database.ts";
-import { syncDirectory } from "../std/durable.ts";
+import { isNoPlace, syncDirectory } from "../std/durable.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";
 import { schemaVersionOf } from "../sqlite/schema-steps.ts";

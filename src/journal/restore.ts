@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
+import { beginDraft, dropDraft, publishDraft } from "../std/durable.ts";
 import { markAsCopy, withHint } from "./backup.ts";
 import { asFault, journalFault } from "./journal-fault.ts";
 import { assertReadable, prepareDirectory } from "./open-database.ts";

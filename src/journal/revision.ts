@@ -3,7 +3,7 @@
  * alike; `life.ts` does the same for events.
  */
 import { type Document, mayBeArchived, type State } from "../domain/document.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import { joinRaw, ROOT, shown } from "../std/raw-path.ts";
 import { BLANK } from "./columns.ts";
 import { type NewDocument, type Note, NOTED, type RowPlace } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "../domain/document.ts";
-import { invariant } from "../std/invariant.ts";
+import { Fault, invariant } from "../std/fault.ts";
 import type {
   ArchiveRow,
   Batch,
@@ -15,7 +15,6 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import { type InState, outboxEntryOf, type OutboxEntryRow, progressOf } from "./row-shapes.ts";
 import { SqlReading } from "./sql-reading.ts";
 import type { UsageBucket } from "./usage-bucket.ts";
-import { Fault } from "../std/fault.ts";
 import { problemOf } from "./columns.ts";
 
 type OfBatch = InState & { readonly batch: string };

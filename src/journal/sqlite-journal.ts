@@ -12,7 +12,7 @@ import { type Owner, writeOwner } from "./owner-lock.ts";
 import { FIRST_ARCHIVE_ID } from "./rows.ts";
 import { type JournalSession, Session } from "./session.ts";
 import { SqlJournal } from "./sql-journal.ts";
-import { DUE_QUERIES, OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./sqlite-queries.ts";
+import { DUE_QUERIES, OWN_QUERIES, QUERIES, TIDY_QUERIES } from "./documents-table.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
 import { type Script, tidy } from "./tidy.ts";

@@ -1,15 +1,16 @@
-/**
- * What the writer reads and writes: SQLite's tables themselves, or rows of PostgreSQL that were read
- * before and are written afterwards. Decides nothing; the writer does.
- */
 import type { Document } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type { HistoryLine, NumberedLine } from "./history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "./journal.ts";
-import type { DocumentCount } from "./document-counts.ts";
-import type { UsageBucket } from "./usage-bucket.ts";
+import { type DocumentCount, summedCounts } from "./document-counts.ts";
+import { summed, type UsageBucket } from "./usage-bucket.ts";
 import type { HookOutcome } from "./outbox-entry.ts";
+
+/**
+ * What the writer reads and writes: SQLite's tables themselves, or rows of PostgreSQL that were read
+ * before and are written afterwards. Decides nothing; the writer does.
+ */
 
 /** What there is to read and write, by what it is about; all of it within one transaction. */
 export interface UnitOfWork {
@@ -62,4 +63,44 @@ export interface UnitOfWork {
     /** Keeps an outcome where its mirror has an `after` hook. */
     add(document: Document, outcome: HookOutcome, at: number): void;
   };
+}
+
+/** Sums that many sets of changes add to; the row of each is written once for all that are written together. */
+
+export class SharedRows {
+  #usageBuckets: UsageBucket[] = [];
+  #counts: DocumentCount[] = [];
+
+  /** Runs a set of changes; where it throws, nothing that it added stays. */
+  within<T>(run: () => T): T {
+    const [usageBuckets, counts] = [this.#usageBuckets.length, this.#counts.length];
+    try {
+      return run();
+    } catch (error) {
+      this.#usageBuckets.length = usageBuckets;
+      this.#counts.length = counts;
+      throw error;
+    }
+  }
+
+  use(usageBuckets: readonly UsageBucket[]): void {
+    this.#usageBuckets.push(...usageBuckets);
+  }
+
+  count(counts: readonly DocumentCount[]): void {
+    this.#counts.push(...counts);
+  }
+
+  /** Writes what was added since the last time. */
+  writeTo(activity: UnitOfWork["activity"]): void {
+    for (const usageBucket of summed(this.#usageBuckets)) activity.add(usageBucket);
+    for (const count of summedCounts(this.#counts)) activity.count(count);
+    this.clear();
+  }
+
+  /** Forgets the same. */
+  clear(): void {
+    this.#usageBuckets = [];
+    this.#counts = [];
+  }
 }

@@ -6,9 +6,9 @@
 import { DocumentIdTaken } from "./document-id-taken.ts";
 import type { Document, State } from "../domain/document.ts";
 import { type Event, transition } from "../domain/life.ts";
-import { InvariantError, invariant } from "../std/invariant.ts";
+import { InvariantError, invariant } from "../std/fault.ts";
 import { attemptsOf } from "./attempt-effect.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
+import { SharedRows, type UnitOfWork } from "./unit-of-work.ts";
 import {
   eventLine,
   followLine,
@@ -31,7 +31,6 @@ import {
   noted,
 } from "./revision.ts";
 import { countsOf } from "./document-counts.ts";
-import { SharedRows } from "./shared-rows.ts";
 import { talliedBy } from "./usage-bucket.ts";
 import { toldBy } from "./outbox-entry.ts";
 

@@ -1,4 +1,4 @@
-import type { EventKind } from "../domain/event-kind.ts";
+import type { EventKind } from "../domain/event.ts";
 
 /** Something that is wrong for as long as it is found; pure data, made again at every look. */
 export type Alert = {

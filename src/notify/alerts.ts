@@ -1,6 +1,6 @@
 /** Which findings people are notified of at once, and when. The digest has all of them. */
 import { ANYWAY_CODES } from "../domain/code-sets.ts";
-import type { EventKind } from "../domain/event-kind.ts";
+import type { EventKind } from "../domain/event.ts";
 import type { Finding } from "../report/finding.ts";
 import { nextText, overText } from "../report/finding-text.ts";
 import { PROBLEMS_MAX } from "../report/problems.ts";

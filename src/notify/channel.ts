@@ -1,7 +1,6 @@
 import type { ChannelConfig } from "../config/notify-section.ts";
-import { messageOf } from "../std/fault.ts";
-import { InvariantError } from "../std/invariant.ts";
-import { redactor } from "../std/redactor.ts";
+import { InvariantError, messageOf } from "../std/fault.ts";
+import { redactor } from "../std/log.ts";
 import type { Clock } from "../std/clock.ts";
 import type { MessageBody } from "./message.ts";
 

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import type { CommandConfig } from "../config/channels/command.ts";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
-import { lastWordsOf } from "../std/last-words.ts";
+import { lastWordsOf } from "../std/printable.ts";
 import type { Channel } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
 

@@ -7,8 +7,8 @@
  * (3) within quiet hours only what is urgent is sent; what is over by then is never sent.
  */
 import type { NotifyConfig } from "../config/notify-section.ts";
-import { type EventKind, isUrgent } from "../domain/event-kind.ts";
-import { isWithinHours } from "../domain/hours.ts";
+import { type EventKind, isUrgent } from "../domain/event.ts";
+import { isWithinHours } from "../domain/calendar.ts";
 import type { Memory, Noted, Notice, AlertMemory, Notification, Alert } from "./alert.ts";
 
 /** How often, and when, something is sent. Milliseconds. */

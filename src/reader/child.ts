@@ -6,22 +6,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
-import type { Signer } from "../archive/signer.ts";
+import type { Signer } from "../archive/credentials.ts";
 import { actWithCompanions } from "../source/act-with-companions.ts";
 import { DirectoriesOfTurn } from "../source/directories.ts";
 import { inspect, type PdfEngine } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { noteParser, NotesReader } from "../source/read-notes.ts";
-import { systemClock } from "../std/clock.ts";
-import { Fault } from "../std/fault.ts";
+import { leftOf, systemClock, type Until } from "../std/clock.ts";
+import { Fault, invariant } from "../std/fault.ts";
 import { growSlowly } from "../std/heap.ts";
-import { invariant } from "../std/invariant.ts";
-import { leftOf, type Until } from "../std/time-left.ts";
-import { endAllGroups } from "./hook-group.ts";
+import { endAllGroups, runHook } from "./run-hook.ts";
 import { RpcChannel } from "./rpc-channel.ts";
 import { MirrorHost } from "./mirror-host.ts";
 import type { DaemonCalls, HookCalls, ReaderCalls, SignCalls } from "./protocol.ts";
-import { runHook } from "./run-hook.ts";
 import { send } from "./send.ts";
 
 growSlowly();

@@ -5,7 +5,7 @@
  * it is small or batched: contents of files never cross.
  */
 import type { ArchiveSettings, Moment, UploadMetadata } from "../archive/archive.ts";
-import type { RequestField } from "../archive/signer.ts";
+import type { RequestField } from "../archive/credentials.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   SourceSettings,
 } from "../source/source.ts";
 import type { RawPath } from "../std/raw-path.ts";
-import type { Until } from "../std/time-left.ts";
+import type { Until } from "../std/clock.ts";
 
 /** How a mirror's source is followed between scans. */
 export type WatchMode = "native" | "polling" | "off";

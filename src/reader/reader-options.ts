@@ -1,7 +1,6 @@
 import type { Cluster } from "../journal/cluster.ts";
-import type { Clock, Random } from "../std/clock.ts";
+import type { Clock, HostClock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
-import type { HostClock } from "../std/time-left.ts";
 import type { DaemonCalls, MirrorStatus, ReaderMirror, SignCalls } from "./protocol.ts";
 import type { LivenessLimits } from "./liveness.ts";
 import type { ArchiveSettings } from "../archive/archive.ts";

@@ -10,7 +10,7 @@ import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source
 import { messageOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
-import { HookGroups } from "./hook-group.ts";
+import { HookGroups } from "./run-hook.ts";
 import { RpcChannel, ChannelClosed } from "./rpc-channel.ts";
 import type {
   HookEnd,

@@ -1,17 +1,16 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Clock } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import { lastWordsOf } from "../std/printable.ts";
+import { environmentOf, HARMLESS } from "./fork-reader.ts";
+import type { HookCalls, HookEnd, HookOrder } from "./protocol.ts";
+
 /**
  * Runs a hook: a command of the operator's, without a shell, in an environment without secrets, in
  * a process group of its own. Nothing of it outlives its answer: when it has ended, or took too
  * long, or said too much, its whole group is killed. A process that hangs in the kernel is left to
  * die there; nobody waits for it.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import type { Clock } from "../std/clock.ts";
-import { messageOf } from "../std/fault.ts";
-import { lastWordsOf } from "../std/last-words.ts";
-import { HARMLESS } from "./fork-reader.ts";
-import { environmentOf } from "./network-environment.ts";
-import { beginGroup, endGroup } from "./hook-group.ts";
-import type { HookEnd, HookOrder } from "./protocol.ts";
 
 /** Not a source: a share that hangs must not keep a process from starting. */
 const DIRECTORY = "/";
@@ -85,4 +84,54 @@ function ended(
   return promise.finally(() => {
     for (const cancel of alarms) cancel();
   });
+}
+
+/**
+ * Process groups of running hooks. Each hook leads a group of its own, so that whatever it starts
+ * ends with it.
+ */
+const running = new Set<number>();
+
+/** A group that this process has started. */
+function beginGroup(group: number): void {
+  running.add(group);
+}
+
+/** Kills every process of a group; one that is gone already is no error. */
+function endGroup(group: number): void {
+  running.delete(group);
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/** Kills all that this process has started and that still runs. */
+export function endAllGroups(): void {
+  for (const group of running) endGroup(group);
+}
+
+/** What the handle on a reader knows of its hooks, to end those that outlive it. */
+export class HookGroups {
+  readonly #running = new Set<number>();
+  #isOver = false;
+
+  readonly calls: HookCalls = {
+    hookBegun: async (group) => {
+      // A last word of a reader that is gone.
+      if (this.#isOver) endGroup(group);
+      else this.#running.add(group);
+    },
+    hookEnded: async (group) => {
+      this.#running.delete(group);
+    },
+  };
+
+  /** The reader is gone. */
+  end(): void {
+    this.#isOver = true;
+    for (const group of this.#running) endGroup(group);
+    this.#running.clear();
+  }
 }

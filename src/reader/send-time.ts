@@ -1,7 +1,6 @@
 import type { Cluster } from "../journal/cluster.ts";
 import { isAbortOf } from "../std/abort.ts";
-import type { Clock } from "../std/clock.ts";
-import { type HostClock, untilIn } from "../std/time-left.ts";
+import { type Clock, type HostClock, untilIn } from "../std/clock.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
 import type { ReaderCalls } from "./protocol.ts";
 

@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { replaceFile } from "../std/durable.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import { makeDirectoryAsync } from "../std/make-directory.ts";
-import type { Receipt } from "./receipt.ts";
+import { type Receipt, receiptJson } from "./receipt.ts";
 import { receiptHtml } from "./receipt-html.ts";
-import { receiptJson } from "./receipt-text.ts";
 
 /** `json` for machines, `html` to print. */
 export type ReceiptFormat = "json" | "html";

@@ -1,11 +1,12 @@
+import { distanceAt, zoneName } from "../std/time-zone.ts";
+import { timeText } from "../std/wording.ts";
+import type { Receipt, ReceiptLine } from "./receipt.ts";
+import type { State } from "../domain/document.ts";
+
 /**
  * A receipt to print: one HTML file that needs nothing else, without script, in black on white. Times are those of
  * this host, each with its distance from UTC, since paper has no time zone.
  */
-import { distanceAt, zoneName } from "../std/time-zone.ts";
-import { timeText } from "../std/wording.ts";
-import type { Receipt, ReceiptLine } from "./receipt.ts";
-import { RECEIPT_WORDS, type ReceiptLanguage, type ReceiptWords } from "./receipt-words.ts";
 
 /** All of its style; where it is served, this text alone is allowed. */
 export const RECEIPT_STYLE = `
@@ -132,3 +133,72 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
+
+const ENGLISH = {
+  title: (batch: string) => `Receipt of batch ${batch}`,
+  done: "Receipt: in the archive",
+  open: "Receipt: not all is in the archive yet",
+  openNote: (documents: number) => `Not closed yet: ${documents} not CONVERTED.`,
+  batch: "Batch",
+  mirror: "Mirror",
+  documents: "Documents",
+  converted: (converted: number, all: number) => `${converted} of ${all} CONVERTED`,
+  pages: "Pages",
+  firstSeen: "First file seen",
+  closed: "Closed",
+  times: "Times",
+  zone: (name: string) => `local time, ${name}`,
+  file: "File",
+  document: "Document",
+  folder: "Folder",
+  sent: "Sent",
+  convertedAt: "CONVERTED",
+  sentAs: "as",
+  id: "id",
+  duplicate: "was there already",
+  unfinished: "unfinished by its format",
+  bytes: (bytes: number) => `${bytes} bytes`,
+  states: {} as Partial<Record<State, string>>,
+};
+
+type ReceiptWords = typeof ENGLISH;
+
+const GERMAN: ReceiptWords = {
+  title: (batch) => `Beleg des Stapels ${batch}`,
+  done: "Beleg: im Archiv",
+  open: "Beleg: noch nicht alles im Archiv",
+  openNote: (documents) => `Noch nicht abgeschlossen: ${documents} nicht CONVERTED.`,
+  batch: "Stapel",
+  mirror: "Mirror",
+  documents: "Dokumente",
+  converted: (converted, all) => `${converted} von ${all} CONVERTED`,
+  pages: "Seiten",
+  firstSeen: "Erste Datei gesehen",
+  closed: "Abgeschlossen",
+  times: "Zeiten",
+  zone: (name) => `Ortszeit, ${name}`,
+  file: "Datei",
+  document: "Dokument",
+  folder: "Ordner",
+  sent: "Gesendet",
+  convertedAt: "CONVERTED",
+  sentAs: "als",
+  id: "ID",
+  duplicate: "war schon vorhanden",
+  unfinished: "nach ihrem Format unfertig",
+  bytes: (bytes) => `${bytes} Bytes`,
+  states: {
+    settling: "in Prüfung",
+    pending: "bereit",
+    uploading: "wird gesendet",
+    inDoubt: "ungeklärt",
+    uploaded: "gesendet",
+    held: "zurückgehalten",
+    failed: "fehlgeschlagen",
+  },
+};
+
+export const RECEIPT_WORDS = { en: ENGLISH, de: GERMAN } as const;
+
+/** A language that a receipt can be had in. */
+export type ReceiptLanguage = keyof typeof RECEIPT_WORDS;

@@ -1,4 +1,4 @@
-import type { Document } from "../domain/document.ts";
+import type { Document, State } from "../domain/document.ts";
 import { targetPathOf } from "../domain/naming.ts";
 import type {
   ArchiveState,
@@ -14,22 +14,20 @@ import { shownPath } from "../journal/revision.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import { accountsOf } from "../config/config.ts";
+import { accountsOf, type Config, type Mirror } from "../config/config.ts";
 import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
 import { type DocumentRecord, recordOf, withProbe } from "../sync/record.ts";
-import { standingOf } from "./standing.ts";
+import { type Standing, standingOf } from "./standing.ts";
 import { oneLine } from "./finding-text.ts";
-import { whyWaits } from "./why-waits.ts";
-import type { Config } from "../config/config.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { counted } from "../std/wording.ts";
 import { sourceSettings } from "../sync/reader-mirror.ts";
-import { whyLeftOut } from "../source/left-out.ts";
+import { whyLeftOut } from "../source/eligible.ts";
 import { StatReader } from "./stat-reader.ts";
 import { statusOf } from "./status.ts";
 import { accountOf, whyKept } from "./page-report.ts";
 import { runningDaemon } from "../journal/open-journal.ts";
-import type { Mirror } from "../config/config.ts";
+import { type Finding, type FindingKind, MOVING } from "./finding.ts";
 
 /** The last line of a row that turned out to be a document that was moved: which one. */
 const FOLLOWED = /^is (?:document|journal row) (\d+), moved here$/u;
@@ -230,3 +228,36 @@ export type KnownPlace = MirrorPath & { readonly mirrorId: number | null };
 
 /** A path below a mirror's source; the empty one is the source itself. */
 export type MirrorPath = { readonly mirror: Mirror; readonly path: RawPath };
+
+/** What of a document decides which findings are about it. */
+type Waiter = { readonly mirror: string; readonly state: State };
+
+/** What keeps documents in these states that are not the reason themselves. */
+const KEEPS: { readonly [K in FindingKind]?: readonly State[] } = {
+  stalled: ["settling", "pending"],
+  gate: ["pending"],
+  paused: ["pending"],
+  waits: ["pending"],
+  outage: MOVING.filter((state) => state !== "settling"),
+  source: ["settling", "pending"],
+  formerMirror: MOVING,
+  notRunning: MOVING,
+};
+
+/**
+ * Why nothing goes on with a document though nothing is wrong with itself: the first finding that keeps it. Null where
+ * none does. `standing` is asked only where one can.
+ */
+export async function whyWaits(
+  standing: () => Promise<Pick<Standing, "report" | "findings">>,
+  { mirror, state }: Waiter,
+): Promise<Finding | null> {
+  if (!MOVING.includes(state)) return null;
+  const { report, findings } = await standing();
+  const archive = report.mirrors.find(({ name }) => name === mirror)?.archive;
+  const isAbout = (finding: Finding) =>
+    KEEPS[finding.kind]?.includes(state) === true &&
+    (finding.mirror === null || finding.mirror === mirror) &&
+    (finding.archive === null || finding.archive === archive);
+  return findings.find(isAbout) ?? null;
+}

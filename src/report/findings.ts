@@ -2,7 +2,7 @@
  * What is wrong and what waits: the one list that `status`, the page, notifications, the service manager's line and
  * `/healthz` show. Pure: time and facts come in, sentences come out.
  */
-import { formatDuration } from "../std/duration.ts";
+import { formatDuration } from "../std/units.ts";
 import { STATES } from "../domain/document.ts";
 import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { Fault } from "../std/fault.ts";

@@ -15,7 +15,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Registry, Reports, WaitingPages } from "../journal/journal.ts";
 import { sumOf, type UsageBucket } from "../journal/usage-bucket.ts";
 import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "../sync/budget.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import type { WaitReason } from "../sync/pace.ts";
 
 /** The rate is that of so many days, or of those since anything was sent. */

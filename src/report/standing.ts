@@ -1,4 +1,3 @@
-/** Where things stand: the report, and what is wrong. Anyone who shows it reads it here. */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
@@ -9,11 +8,13 @@ import type {
   Reports,
   Sharing,
 } from "../journal/journal.ts";
-import type { Finding, Situation } from "./finding.ts";
+import { type Finding, hostFaultsOf, MOVING, type Situation, sumOf } from "./finding.ts";
 import { findingsOf } from "./findings.ts";
-import { hostFaultsOf } from "./host-faults.ts";
 import { type ProblemGroup, problemsOf } from "./problems.ts";
 import type { StatusReport } from "./status.ts";
+import { counted, numberText } from "../std/wording.ts";
+
+/** Where things stand: the report, and what is wrong. Anyone who shows it reads it here. */
 
 export type Standing = {
   readonly report: StatusReport;
@@ -50,4 +51,34 @@ export async function lowDiskOf({
   } catch {
     return undefined;
   }
+}
+
+/** `busy`: documents are on their way; `good`: all are archived; `quiet`: there are none. */
+export type Summary = {
+  readonly tone: "busy" | "good" | "quiet";
+  readonly title: string;
+  readonly detail: string;
+};
+
+/** Sums up a report, whatever is wrong. */
+export function summaryOf({ documents, running }: StatusReport): Summary {
+  const { converted } = documents;
+  const moving = sumOf(documents, MOVING);
+  const archived = `${numberText(converted)} converted and confirmed by the archive.`;
+  if (moving > 0)
+    return { tone: "busy", title: `${counted(moving, "document")} on the way`, detail: archived };
+  const stopped = sumOf(documents, ["held", "failed"]);
+  if (converted + stopped === 0)
+    return {
+      tone: "quiet",
+      title: "No documents",
+      detail: "scanferry has not found any files to send in the sources.",
+    };
+  if (stopped > 0) return { tone: "quiet", title: "Nothing is on the way", detail: archived };
+  const [all, are] = converted === 1 ? ["The only document", "is"] : ["All documents", "are"];
+  if (running) return { tone: "good", title: `${all} ${are} in the archive`, detail: archived };
+  // The sources may have more by now.
+  const title = `${all} that scanferry has seen ${are} in the archive`;
+  const detail = `${archived} scanferry is not running and does not see new files.`;
+  return { tone: "good", title, detail };
 }

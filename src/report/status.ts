@@ -26,7 +26,7 @@ import {
   pageReportOf,
   pagesOfAll,
 } from "./page-report.ts";
-import { configuredRows } from "./configured-rows.ts";
+import { configuredRows } from "./problems.ts";
 import { type InstanceReport, instancesOf } from "./instance-report.ts";
 
 /** Documents by state, every state present. */

@@ -7,12 +7,10 @@ import { type SentName, sentNameOf, type Target } from "../domain/naming.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import { nameOf, rawOfText } from "../std/raw-path.ts";
 import type { HookAnswer } from "./answer.ts";
-import { expiryOf } from "./expiry.ts";
+import { expiryOf, metadataFor } from "./metadata.ts";
 import { folderOf, folderSaid } from "./folder.ts";
 import { matchPattern } from "./pattern.ts";
-import { metadataFor } from "./metadata.ts";
-import { Hold } from "./hold.ts";
-import type { MirrorRules, Rule } from "./rules.ts";
+import { Hold, type MirrorRules, type Rule } from "./rules.ts";
 import { type Facts, type Groups, textPath, valuesOf } from "./values.ts";
 
 /** Everything that is decided of a document that is ready. */

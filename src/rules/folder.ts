@@ -1,8 +1,8 @@
 /** The archive folder of a document: the tree as it is, or what a template says. */
 import { type Target, targetPathOf } from "../domain/naming.ts";
 import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
-import { Hold } from "./hold.ts";
-import { render, type PlaceholderValues } from "./render.ts";
+import { Hold } from "./rules.ts";
+import { render, type PlaceholderValues } from "./values.ts";
 import type { Template } from "./template.ts";
 
 /** Longer paths are nobody's intention. */

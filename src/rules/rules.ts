@@ -1,8 +1,11 @@
-/** The rules of a mirror: what goes with its documents, and where they go. Plain data. */
 import type { Order } from "../domain/feed.ts";
 import type { MetadataField, WithoutPlugin } from "../domain/attributes.ts";
 import type { Period } from "./dates.ts";
 import type { Template } from "./template.ts";
+import type { Problem } from "../domain/document.ts";
+import type { FailureCode } from "../domain/failure.ts";
+
+/** The rules of a mirror: what goes with its documents, and where they go. Plain data. */
 
 /** What becomes of a value that is longer than the interface allows. */
 export type OverlongValues = "truncate" | "hold";
@@ -104,3 +107,13 @@ export const NO_RULES: MirrorRules = {
   },
   rules: [],
 };
+
+/** Ends a decision: the document is held for this. Leaves the room of rules as a problem, never thrown. */
+export class Hold extends Error {
+  readonly problem: Problem;
+
+  constructor(code: FailureCode, message: string) {
+    super(message);
+    this.problem = { code, message };
+  }
+}

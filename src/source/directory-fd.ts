@@ -7,7 +7,7 @@
  * That is `openat` in plain Node; it also has no limit on the length of the whole path.
  */
 import { closeSync, constants, lstatSync, openSync, type Stats } from "node:fs";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import { type RawPath, dirOf, nameOf, partsOf } from "../std/raw-path.ts";
 import { fileFault } from "./file-fault.ts";
 

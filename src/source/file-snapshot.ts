@@ -1,3 +1,17 @@
+import { closeSync, fstatSync } from "node:fs";
+import type { Seen } from "../domain/document.ts";
+import { isSameStamp } from "../domain/stamp.ts";
+import { type Fault, invariant } from "../std/fault.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import type { Directories } from "./directories.ts";
+import { FileChanged, fileFault, FileGone, NotRegular, SourceOffline } from "./file-fault.ts";
+import { openInside } from "./open-inside.ts";
+import { type ContentProof, proofOf } from "./known-contents.ts";
+import { CHUNK_BYTES, readInto, readSmall } from "./read-file.ts";
+import { seenOf } from "./seen.ts";
+import type { SourceSettings } from "./source.ts";
+import { sourceStatus } from "./source-status.ts";
+
 /**
  * The content that is sent: exactly what was hashed when the file was found whole, or nothing.
  *
@@ -7,21 +21,6 @@
  * been compared, so that a request with a torn file is cut off before its end and no archive takes it
  * for a whole one.
  */
-import { closeSync, fstatSync } from "node:fs";
-import type { Seen } from "../domain/document.ts";
-import { isSameStamp } from "../domain/stamp.ts";
-import type { Fault } from "../std/fault.ts";
-import { invariant } from "../std/invariant.ts";
-import type { RawPath } from "../std/raw-path.ts";
-import type { Directories } from "./directories.ts";
-import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
-import { openInside } from "./open-inside.ts";
-import { type ContentProof, proofOf } from "./known-contents.ts";
-import { CHUNK_BYTES, readInto, readSmall } from "./read-file.ts";
-import { seenOf } from "./seen.ts";
-import type { SourceSettings } from "./source.ts";
-import { SpareBuffers } from "./spare-buffers.ts";
-import { sourceStatus } from "./source-status.ts";
 
 /** A file's content; `chunks` may be called once. */
 export type FileSnapshot = { readonly sizeBytes: number } & (
@@ -39,8 +38,6 @@ export const SLICED_BYTES_MIN = 128 << 10;
 const SLICE_BYTES = 256 << 10;
 /** Chunks that are read ahead of the one being sent. */
 const AHEAD = 2;
-
-const spareBuffers = new SpareBuffers(4 << 20);
 
 /**
  * Opens the content of a file that was found whole.
@@ -229,3 +226,42 @@ function faultOf(error: unknown, settings: SourceSettings, path: RawPath): Fault
   if (status.kind === "offline") return new SourceOffline(status.why, { cause: error });
   return fault instanceof FileGone ? fault : new FileGone(path, { cause: error });
 }
+
+/**
+ * Memory to read files into that is used again: with a buffer of its own for each file, V8 looks through
+ * its whole heap for garbage again and again, which takes longer than reading and hashing the files.
+ */
+export class SpareBuffers {
+  /** What is kept for the next, bytes at most. */
+  readonly #keepMax: number;
+  #spare: Buffer[] = [];
+
+  constructor(keepMax: number) {
+    this.#keepMax = keepMax;
+  }
+
+  /** A buffer of at least `length` bytes, whatever is in them. */
+  take(length: number): Buffer {
+    const fitting = this.#spare.findIndex((buffer) => buffer.length >= length);
+    const [taken] = fitting < 0 ? [] : this.#spare.splice(fitting, 1);
+    return taken ?? Buffer.allocUnsafeSlow(roundedUp(length));
+  }
+
+  /**
+   * A buffer that was taken, whole, belongs to the taker from now on: no one else may read from it, write to it or
+   * keep a part of it any more. One of which that is not sure is not given back.
+   */
+  giveBack(buffer: Buffer): void {
+    // The larger ones are kept: they serve more.
+    let left = this.#keepMax;
+    const bySize = [...this.#spare, buffer].sort((a, b) => b.length - a.length);
+    this.#spare = bySize.filter(({ length }) => length <= left && (left -= length) >= 0).reverse();
+  }
+}
+
+/** To a power of two, so that files that are hardly larger than the ones before find a buffer, too. */
+function roundedUp(length: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(length, 1 << 16)));
+}
+
+const spareBuffers = new SpareBuffers(4 << 20);

@@ -30,7 +30,7 @@ import {
 } from "./read-file.ts";
 import { bornAt, seenOf, wasRenamed } from "./seen.ts";
 import type { Beginning, Inspection, SourceSettings } from "./source.ts";
-import { SpareBuffers } from "./spare-buffers.ts";
+import { SpareBuffers } from "./file-snapshot.ts";
 import { sourceStatus } from "./source-status.ts";
 import { DOWNLOAD_SUFFIXES, whyDownloading, whyHollow } from "./under-way.ts";
 import { appendedPointer } from "../formats/tiff.ts";

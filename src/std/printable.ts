@@ -1,3 +1,5 @@
+import type { Readable } from "node:stream";
+
 /**
  * Text from outside (file names, replies, messages) on one line, with nothing in it that steers a
  * terminal or turns the reading direction.
@@ -31,4 +33,49 @@ export function inert(lines: string): string {
 
 function asJson(c: string): string {
   return `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+}
+
+const SHOWN_MAX = 60;
+
+/** A value as it is shown in a message: on one line, short, nothing that steers a terminal. */
+export function quoted(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "a mapping";
+  if (typeof value !== "string") return String(value);
+  return escaped(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value);
+}
+
+/** A path as it is shown to people: whole, since the user has to go there. */
+export function quotedPath(path: string): string {
+  return escaped(path);
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, asJson);
+}
+
+/** What kind of thing a value is, for where the value itself may be a secret. */
+export function sortOf(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "a mapping";
+  if (typeof value === "string") return "text";
+  return typeof value === "boolean" ? "true or false" : "a number";
+}
+
+/** What is kept of it: the end. */
+const BYTES_MAX = 2_000;
+
+/** Reads the standard error of a program to its end; gives the end of what it said so far, in one line that may be shown. */
+export function lastWordsOf(stderr: Readable): () => string {
+  let kept = Buffer.alloc(0);
+  stderr.on("data", (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk]).subarray(-BYTES_MAX);
+  });
+  return () => {
+    const text = kept
+      .toString("utf8")
+      .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+      .trim();
+    return text.slice(-500).toWellFormed();
+  };
 }

@@ -9,7 +9,7 @@ import type { Document, Problem } from "../domain/document.ts";
 import { failureOf, isKnown } from "../domain/failure.ts";
 import * as gates from "../domain/gate.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { OF_ONE_REQUEST } from "../domain/status-hints.ts";
+import { OF_ONE_REQUEST } from "../domain/lookup-failures.ts";
 import type { ArchiveJournal, Change, Documents } from "../journal/journal.ts";
 import type { ClaimedDocument, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";

@@ -6,7 +6,7 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { lastingMs } from "../domain/backoff.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { ArchiveJournal, Change, Documents, Note } from "../journal/journal.ts";
 import { ChannelClosed } from "../reader/rpc-channel.ts";

@@ -2,7 +2,7 @@
  * The bandwidth of all uploads together. Readers send in processes of their own; each asks here
  * before every piece of a request, and is answered when the piece may leave.
  */
-import { Bucket } from "../domain/bucket.ts";
+import { Bucket } from "../domain/allowance.ts";
 import type { Clock } from "../std/clock.ts";
 
 /** Pieces of this much time: smooth, and few enough questions. */

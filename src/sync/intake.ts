@@ -2,13 +2,13 @@
  * Intake: what the readers see becomes rows. Listings are whole directories and tell what is gone
  * too; hints are single files. Both lead to the same few changes.
  */
-import { compare, type ListingDifference } from "../domain/compare-listing.ts";
+import { compare, type ListingDifference } from "../domain/reconcile.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { COMPANION_CODES } from "../domain/code-sets.ts";
 import type { Applied, Change, Documents, FileIndex, Known, RowPlace } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { WorkShare } from "../std/work-share.ts";
-import { invariant } from "../std/invariant.ts";
+import { invariant } from "../std/fault.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./after-loop.ts";
 import type { LiveMirror, DecisionContext } from "./context.ts";

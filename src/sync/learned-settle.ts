@@ -3,7 +3,7 @@
  * journal; a `settle` that is shorter than it was then is a person's word, and puts an end to it.
  */
 import type { Mirror } from "../config/config.ts";
-import { formatDuration } from "../std/duration.ts";
+import { formatDuration } from "../std/units.ts";
 import type { Document } from "../domain/document.ts";
 import { isAppended, longerSettleMs, suspectPause } from "../domain/sent-early.ts";
 import type { ArchiveState, Documents, MirrorRow } from "../journal/journal.ts";

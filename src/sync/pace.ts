@@ -9,7 +9,7 @@ import type { ArchiveJournal, PaceRow, Sharing, WorkQueue } from "../journal/jou
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { Config } from "../config/config.ts";
-import { opensAt } from "../domain/hours.ts";
+import { opensAt } from "../domain/calendar.ts";
 import { isShared } from "./ownership.ts";
 
 type Parts = {

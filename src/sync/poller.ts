@@ -2,8 +2,7 @@
  * Polling: documents the archive holds are followed until CONVERTED. One list a folder serves all of
  * its outstanding documents; a single look-up only where that is cheaper.
  */
-import { ArchiveError } from "../archive/archive-error.ts";
-import { isCodeOf } from "../archive/error-code.ts";
+import { ArchiveError, isCodeOf } from "../archive/archive-error.ts";
 import { allDigidoc, allDocuments } from "../archive/paging.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";

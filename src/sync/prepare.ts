@@ -7,7 +7,7 @@ import type { Batch, Batches, Change } from "../journal/journal.ts";
 import type { HookAnswer } from "../rules/answer.ts";
 import { type Decided, type RulesDecision, decide } from "../rules/apply-rules.ts";
 import { NO_RULES } from "../rules/rules.ts";
-import { InvariantError } from "../std/invariant.ts";
+import { InvariantError } from "../std/fault.ts";
 import { joinRaw, shown, type RawPath } from "../std/raw-path.ts";
 import type { Mirror } from "../config/config.ts";
 import type { ClockGap } from "../domain/clock-gaps.ts";

@@ -9,7 +9,7 @@ import { isClosed, mayProbe } from "../domain/gate.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
 import { Budget } from "./budget.ts";
-import { Candidates } from "./candidates.ts";
+import { Candidates, type QueueState, sendOrder, SendQueue, type TakeLine } from "./send-queue.ts";
 import { type ClaimedDocument, Claimer, type Claims, recordOutcome } from "./claimer.ts";
 import type { SendJournal, SyncContext } from "./context.ts";
 import type { FirstRun } from "./first-run.ts";
@@ -17,7 +17,6 @@ import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
 import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./folders.ts";
-import { type QueueState, sendOrder, SendQueue, type TakeLine } from "./send-queue.ts";
 
 /** How long requests that are torn down may take to say so, and what is asked before a claim to be answered. */
 const CUT_MS = 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/domain/life.ts";
 import { USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
-import { InvariantError } from "../../src/std/invariant.ts";
+import { InvariantError } from "../../src/std/fault.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/domain/document.ts";
 import type { ListQuery, PageQuery } from "../../src/journal/journal.ts";
-import { InvariantError } from "../../src/std/invariant.ts";
+import { InvariantError } from "../../src/std/fault.ts";
 import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { atDesk, Desk, events, NOW, seenOf } from "./journal-desk.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/domain/document.ts";
 import type { Applied, Change, Journal } from "../../src/journal/journal.ts";
-import { InvariantError } from "../../src/std/invariant.ts";
+import { InvariantError } from "../../src/std/fault.ts";
 import { bytesOf, ROOT, rawOf, rawOfText } from "../../src/std/raw-path.ts";
 import { atDesk, appearing, Desk, events, NOW, seenOf } from "./journal-desk.ts";
 

@@ -8,7 +8,7 @@ import {
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import { Wishes } from "../../src/journal/postgres/fair-share.ts";
 import type { Clock } from "../../src/std/clock.ts";
-import { invariant } from "../../src/std/invariant.ts";
+import { invariant } from "../../src/std/fault.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
 /** What is taken belongs to an instance for this long. */

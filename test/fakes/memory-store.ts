@@ -5,7 +5,7 @@ import { countsOf } from "../../src/journal/document-counts.ts";
 import { columnsOf, type DocumentRow, documentOf } from "../../src/journal/columns.ts";
 import { breachOf } from "../../src/journal/group-commit.ts";
 import { migrate } from "../../src/journal/schema.ts";
-import { SELECT_DOCUMENT } from "../../src/journal/sqlite-queries.ts";
+import { SELECT_DOCUMENT } from "../../src/journal/documents-table.ts";
 import { type Tables, tablesIn } from "../../src/journal/tables.ts";
 import type { InstanceRow, MemoryCluster } from "./memory-cluster.ts";
 

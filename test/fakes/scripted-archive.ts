@@ -7,7 +7,7 @@ import type {
   SearchQuery,
 } from "../../src/archive/archive.ts";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
-import { InvariantError } from "../../src/std/invariant.ts";
+import { InvariantError } from "../../src/std/fault.ts";
 import {
   type ArchiveDocument,
   type DocumentDetail,

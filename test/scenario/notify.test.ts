@@ -1,7 +1,7 @@
 /** Being told, over the whole daemon: the quota closes and opens, and a mail server hangs. */
 import { expect, test } from "vitest";
 import type { ChannelConfig } from "../../src/config/notify-section.ts";
-import { USUAL_EVENTS } from "../../src/domain/event-kind.ts";
+import { USUAL_EVENTS } from "../../src/domain/event.ts";
 import type { MessageBody } from "../../src/notify/message.ts";
 import { aNotify } from "../fixtures/a-config.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";

@@ -4,7 +4,7 @@ import type { Mirror } from "../../src/config/config.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
 import type { Content } from "../../src/journal/journal.ts";
-import { QUERIES } from "../../src/journal/sqlite-queries.ts";
+import { QUERIES } from "../../src/journal/documents-table.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import { isBehindGate } from "../../src/sync/retry.ts";
 import { POISON } from "./simulated-archive.ts";

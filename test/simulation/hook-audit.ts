@@ -1,6 +1,6 @@
 /** Whether `after` hooks are told what became of documents: all of it, the truth, and not too soon. */
 import type { OutboxEntry } from "../../src/journal/outbox-entry.ts";
-import { QUERIES } from "../../src/journal/sqlite-queries.ts";
+import { QUERIES } from "../../src/journal/documents-table.ts";
 import { TRIES_MAX } from "../../src/sync/after-hooks.ts";
 import { type News, newsKey } from "./simulated-hook.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";

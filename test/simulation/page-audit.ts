@@ -1,6 +1,6 @@
 /** The page budget of a simulated world, in which every document has one page. */
 import { periodOf } from "../../src/domain/calendar.ts";
-import { QUERIES } from "../../src/journal/sqlite-queries.ts";
+import { QUERIES } from "../../src/journal/documents-table.ts";
 import { sumOf, type UsageBucket } from "../../src/journal/usage-bucket.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 

@@ -6,7 +6,7 @@ import type {
   SearchQuery,
 } from "../../src/archive/archive.ts";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
-import { InvariantError } from "../../src/std/invariant.ts";
+import { InvariantError } from "../../src/std/fault.ts";
 import type { ArchiveDocument, FolderDetail } from "../../src/wire/shapes.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
 import type { Dice } from "./dice.ts";

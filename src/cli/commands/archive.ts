@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import type { Archive, ContainedDocument } from "../../archive/archive.ts";
+import type { Archive, ArchiveSettings, ContainedDocument } from "../../archive/archive.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { Fault, UsageError } from "../../std/fault.ts";
-import { readArchiveSettings } from "../look-up-archive.ts";
 import { EXIT } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { addMoved } from "./archive-moved.ts";
@@ -22,7 +21,12 @@ import type { FolderDetail, PageTotals } from "../../wire/shapes.ts";
 import { padded, table } from "../text-table.ts";
 import { printable } from "../../std/printable.ts";
 import { counted, sizeText, timeText } from "../../std/wording.ts";
-import { openClient } from "../../archive/archive-settings.ts";
+import { CONNECTIONS, openClient } from "../../archive/archive-settings.ts";
+import { accountOf, archiveNameOf, archivesIn } from "../../config/archive-section.ts";
+import type { FileShape } from "../../config/config.ts";
+import { type ConfigPlaces, readConfigFile } from "../../config/config-file.ts";
+import { ConfigError } from "../../config/config-problems.ts";
+import { wholeSketchOf } from "../../config/load-config.ts";
 
 /** What came of an operation: the reply as JSON, and as lines for people. */
 type Answer = { readonly reply: object; readonly lines: readonly string[] };
@@ -257,4 +261,38 @@ function fieldLines(fields: object): string[] {
     const isTime = name.endsWith("Date") && typeof value === "number";
     return `${padded(name, 16)}  ${isTime ? timeText(value) : printable(String(value))}`;
   });
+}
+
+/**
+ * How an archive is spoken to (the one called `wanted`, else the only one or `main`), from that part of
+ * the configuration alone: what is wrong with mirrors or journal does not matter here. Throws
+ * `ConfigError` with what does.
+ */
+async function readArchiveSettings(
+  places: ConfigPlaces,
+  wanted: string | undefined,
+): Promise<ArchiveSettings> {
+  const file = await readConfigFile(places);
+  const { sketch, findings } = await wholeSketchOf(file, places.env);
+  try {
+    findings.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.filter(({ key }) => /^archives?\b|^$/.test(key));
+    if (problems.length > 0) throw new ConfigError(problems);
+  }
+  const archives = archivesIn(sketch as FileShape);
+  const name = archiveNameOf({ archive: wanted }, archives);
+  const archive = archives.find((each) => each.name === name);
+  if (!archive) throw new UsageError(unknownArchive(wanted, archives));
+  const { name: _, network = {}, ...account } = accountOf(archive, places.env);
+  return { ...account, network, connections: CONNECTIONS };
+}
+
+/** What is wrong with `--archive NAME`, or with its absence. */
+function unknownArchive(wanted: string | undefined, archives: readonly { name: string }[]): string {
+  const names = archives.map(({ name }) => name).join(", ");
+  if (wanted === undefined)
+    return `there are several archives; choose one with --archive: ${names}`;
+  return `there is no archive ${wanted}; there are: ${names}`;
 }

@@ -1,21 +1,36 @@
 import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
-import { accountsOf, archivesOf } from "../../config/config.ts";
-import type { Config } from "../../config/config.ts";
-import { assertApart } from "../../daemon/sources-apart.ts";
+import { accountsOf, archivesOf, type Config } from "../../config/config.ts";
+import { assertApart } from "../../daemon/source-places.ts";
 import type { Journal, Registry, Reports } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { EXIT } from "../exit.ts";
-import { PlanJson, PlanText } from "../plan/plan-output.ts";
-import { PlanScreen } from "../plan/plan-screen.ts";
+import {
+  ACTION_STYLES,
+  attributeLine,
+  PlanJson,
+  type PlanNotes,
+  PlanText,
+} from "../plan/plan-output.ts";
 import type { Shell } from "../shell.ts";
 import { accountOf, pageReportOf } from "../../report/page-report.ts";
 import { Destinations, knownArchives } from "../../report/plan/destinations.ts";
-import type { PlanLine, PlanTotals } from "../../report/plan/plan-line.ts";
+import {
+  type MirrorPlan,
+  placeOf,
+  type PlanLine,
+  type PlanTotals,
+} from "../../report/plan/plan-line.ts";
 import { planMirrors } from "../../report/plan/plan-mirrors.ts";
 import { readJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
 import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
+import { failureOf } from "../../domain/failure.ts";
+import { dirOf, nameOf, shown } from "../../std/raw-path.ts";
+import { cut, cutMiddle, padded, widthOf, wrapped } from "../text-table.ts";
+import { printable } from "../../std/printable.ts";
+import type { Terminal } from "../terminal.ts";
+import { clause, counted, sizeText } from "../../std/wording.ts";
 
 /** `scanferry plan`: dry run. Sends nothing, writes nothing. */
 export function addPlan(program: Command, shell: Shell): void {
@@ -112,4 +127,61 @@ async function whyStopped(journal: Journal, config: Config): Promise<string | nu
     reasons.push(archives.length > 1 ? `to ${name}: ${why}` : why);
   }
   return reasons.length === 0 ? null : reasons.join("; ");
+}
+
+/** A plan as a person reads it on a terminal: by archive folder, no line longer than the screen is wide. */
+
+const NOTE_COLUMNS = 24;
+
+class PlanScreen extends PlanText {
+  readonly #out: Terminal;
+  /** Documents that would be held, or wait, by the reason. */
+  readonly #reasons = new Map<string, number>();
+  #folder: string | undefined;
+
+  constructor(out: Terminal) {
+    super(out);
+    this.#out = out;
+  }
+
+  override async line(line: PlanLine): Promise<void> {
+    const { width } = this.#out;
+    const { action, path, pages, sizeBytes, problem, remark, sentName } = line;
+    const place = placeOf(line);
+    // A folder's documents come together; where they do not, it is named again.
+    const folder = `${shown(dirOf(path))}\n${place}`;
+    if (folder !== this.#folder) {
+      await this.#out.line(`  → ${this.#out.paint("bold", cut(printable(place), width - 4))}`);
+    }
+    this.#folder = folder;
+    if (problem) this.#reasons.set(problem.code, (this.#reasons.get(problem.code) ?? 0) + 1);
+    const mark = this.#out.paint(ACTION_STYLES[action], action);
+    const size = padded(sizeText(sizeBytes), 8, "right");
+    const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
+    const name = shown(nameOf(path));
+    const notes = [problem?.code, sentName === name ? undefined : `as ${sentName}`, remark];
+    const note = notes.filter((each) => each !== undefined && each !== null).join(", ");
+    const shownNote = note === "" ? "" : `  ${cut(printable(note), NOTE_COLUMNS)}`;
+    const start = `    ${mark}  ${paper}  ${size}  `;
+    const room = width - widthOf(start) - widthOf(shownNote);
+    await this.#out.line(`${start}${cutMiddle(name, room)}${this.#out.paint("dim", shownNote)}`);
+    const goes = attributeLine(line);
+    if (goes === "") return;
+    await this.#out.line(this.#out.paint("dim", `          ${cut(printable(goes), width - 10)}`));
+  }
+
+  override async end(
+    plans: readonly MirrorPlan[],
+    asked: ReadonlyMap<string, Destinations>,
+    notes: PlanNotes,
+  ): Promise<void> {
+    if (this.#reasons.size > 0) await this.#out.line();
+    for (const [code, documents] of this.#reasons) {
+      const text = `${counted(documents, "document")}: ${code}; ${clause(failureOf(code).hint)}`;
+      for (const line of wrapped(text, this.#out.width)) {
+        await this.#out.line(this.#out.paint("yellow", line));
+      }
+    }
+    await super.end(plans, asked, notes);
+  }
 }

@@ -1,8 +1,13 @@
 import { type Command, Option } from "commander";
 import type { BatchProgress, Batches, Registry } from "../../journal/journal.ts";
-import { type Receipt, RECEIPT_DOCUMENTS_MAX, receiptOf } from "../../receipts/receipt.ts";
+import {
+  type Receipt,
+  RECEIPT_DOCUMENTS_MAX,
+  receiptJson,
+  receiptOf,
+  receiptText,
+} from "../../receipts/receipt.ts";
 import { receiptHtml } from "../../receipts/receipt-html.ts";
-import { receiptJson, receiptText } from "../../receipts/receipt-text.ts";
 import { table } from "../text-table.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";

@@ -12,7 +12,7 @@ import { failureOf } from "../../domain/failure.ts";
 import { mountOf, readMounts } from "../../source/mounts.ts";
 import { Fault, UsageError } from "../../std/fault.ts";
 import { sourceSettings } from "../../sync/reader-mirror.ts";
-import { whyLeftOut } from "../../source/left-out.ts";
+import { whyLeftOut } from "../../source/eligible.ts";
 import { StatReader } from "../../report/stat-reader.ts";
 
 type Options = {

@@ -30,7 +30,7 @@ async function run(shell: Shell): Promise<void> {
   using _reader = prepareReader();
   const { liveDaemon } = await import("../../daemon/live-daemon.ts");
   const { openLog } = await import("../../daemon/open-log.ts");
-  const { recentLines } = await import("../../daemon/recent-lines.ts");
+  const { recentLines } = await import("../../daemon/open-log.ts");
   const { takeNotifier } = await import("../../daemon/notifier.ts");
   const { withPageToken } = await import("../../daemon/page-token.ts");
   growSlowly();

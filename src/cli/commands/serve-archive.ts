@@ -22,7 +22,7 @@ import {
   type SignatureScheme,
 } from "../../embedded-archive/archive-options.ts";
 import { FILE_FORMATS } from "../../formats/file-format.ts";
-import { quotedPath } from "../../std/quoted.ts";
+import { quotedPath } from "../../std/printable.ts";
 import { readText } from "../../std/small-file.ts";
 
 const LISTEN_DEFAULT = "127.0.0.1:8471";

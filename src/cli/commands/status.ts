@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { archivesOf } from "../../config/config.ts";
-import type { Config } from "../../config/config.ts";
+import { archivesOf, type Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import { isPassing } from "../../journal/journal-fault.ts";
@@ -9,19 +8,18 @@ import type { Owner } from "../../journal/owner-lock.ts";
 import type { Finding } from "../../report/finding.ts";
 import { findingsOf } from "../../report/findings.ts";
 import { titles } from "../../report/finding-text.ts";
-import { lowDiskOf, standingOf } from "../../report/standing.ts";
-import { summaryOf } from "../../report/summary.ts";
+import { lowDiskOf, standingOf, summaryOf } from "../../report/standing.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { ROOT } from "../../std/raw-path.ts";
 import { NO_NOTE } from "../../sync/away.ts";
 import { outsideHours } from "../../sync/pace.ts";
 import type { Shell } from "../shell.ts";
 import { type DaemonHealth, daemonHealth, statusLines } from "../status-lines.ts";
-import { watch, watchLines } from "../watch-loop.ts";
 import { noDocuments, statusOf, type StatusReport } from "../../report/status.ts";
 import { noPages } from "../../report/page-report.ts";
 import { readJournal, runningDaemon } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
+import { isKeyboard, quitKeys } from "../questions.ts";
 
 /** For the line on which the next command is typed. */
 const PROMPT_ROWS = 1;
@@ -185,4 +183,94 @@ function nothingYet(config: Config, now: number, running: boolean): StatusReport
     afterFailed: [],
     foldersToCreate: [],
   };
+}
+
+/**
+ * A report that keeps itself up to date. On a terminal it is drawn in place, on the alternate screen,
+ * so that what was there before comes back; elsewhere each piece of news is a line.
+ */
+
+/** How often it is asked whether there is news, and how often it is drawn all the same. */
+const WATCH_MS = 250;
+const DRAW_MS = 1_000;
+
+const ENTER = "\u001b[?1049h\u001b[?25l";
+const LEAVE = "\u001b[?25h\u001b[?1049l";
+const HOME = "\u001b[H";
+const END_OF_LINE = "\u001b[K";
+const END_OF_SCREEN = "\u001b[J";
+
+/** A `mark` or `look` that rejects ends the watching with that. */
+type WatchOptions<T> = {
+  /** Something that changes when there is news. */
+  readonly mark: () => Promise<unknown>;
+  readonly look: () => Promise<T>;
+  /** Lines for the screen. */
+  readonly draw: (what: T) => readonly string[];
+  /** One line of news where there is no screen; the same text twice is printed once. */
+  readonly tell: (what: T) => string;
+};
+
+/** Follows until the person quits, the process is asked to stop, or nobody reads any more. */
+export async function watch<T>(shell: Shell, watched: WatchOptions<T>): Promise<void> {
+  return shell.out.isInteractive ? watchScreen(shell, watched) : watchLines(shell, watched);
+}
+
+/** Follows line by line, also on a terminal. */
+async function watchLines<T>(shell: Shell, watched: Omit<WatchOptions<T>, "draw">): Promise<void> {
+  const { out } = shell;
+  const over = AbortSignal.any([shell.untilStopped(), out.gone]);
+  let last = "";
+  // News comes no faster than a person, or a log, can take it.
+  await follow(shell, watched, { everyMs: DRAW_MS, over }, async (what) => {
+    const text = watched.tell(what);
+    if (text !== last) await out.line(text);
+    last = text;
+  });
+}
+
+async function watchScreen<T>(shell: Shell, watched: WatchOptions<T>): Promise<void> {
+  const { out } = shell;
+  const { stdin } = shell.processContext;
+  const quit = new AbortController();
+  const over = AbortSignal.any([shell.untilStopped(), out.gone, quit.signal]);
+  using _keys = isKeyboard(stdin) ? quitKeys(stdin, () => quit.abort()) : undefined;
+  let shown: readonly string[] = [];
+  await out.draw(ENTER);
+  try {
+    await follow(shell, watched, { everyMs: WATCH_MS, over }, async (what) => {
+      shown = watched.draw(what);
+      const lines = [...shown, "", out.paint("dim", "q quits")];
+      const text = lines.map((line) => `${out.clean(line)}${END_OF_LINE}`).join("\r\n");
+      await out.draw(`${HOME}${text}${END_OF_SCREEN}`);
+    });
+  } finally {
+    await out.draw(LEAVE);
+  }
+  // What was seen last stays.
+  for (const line of shown) await out.line(line);
+}
+
+async function follow<T>(
+  { clock }: Shell,
+  { mark, look }: Pick<WatchOptions<T>, "mark" | "look">,
+  { everyMs, over }: { everyMs: number; over: AbortSignal },
+  show: (what: T) => Promise<void>,
+): Promise<void> {
+  let known: unknown;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  while (!over.aborted) {
+    const now = await mark();
+    if (now !== known || clock.monotonic() - shownAt >= DRAW_MS) {
+      await show(await look());
+      known = now;
+      shownAt = clock.monotonic();
+    }
+    try {
+      await clock.sleep(everyMs, over);
+    } catch {
+      // To be asked to stop is how this ends.
+      return;
+    }
+  }
 }

@@ -6,7 +6,7 @@ import { digest } from "../../config/kinds.ts";
 import type { Kind } from "../../config/kind.ts";
 import type { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
-import { credentialsOf, SCHEMES, type Setup, type ArchiveAccess } from "./setup.ts";
+import { credentialsOf, SCHEMES, type Setup, type ArchiveAccess } from "./write-setup.ts";
 import { findingLine } from "../text-table.ts";
 import { Fault } from "../../std/fault.ts";
 import { Folders } from "../../sync/folders.ts";

@@ -1,4 +1,3 @@
-/** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
 import { open, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assertUsable } from "../../config/load-config.ts";
@@ -6,7 +5,9 @@ import { isUnchangedStarter, starterConfig } from "../../config/starter.ts";
 import { replaceFile } from "../../std/durable.ts";
 import { codeOf, Fault, UsageError } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
-import type { Setup } from "./setup.ts";
+import { SECRET_SCHEMES, type Signing } from "../../domain/signing.ts";
+
+/** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
 
 /** A secret may still be written into it by hand: nobody else reads it. */
 const UNFINISHED_MODE = 0o600;
@@ -91,4 +92,41 @@ function unwritable(path: string, error: unknown): unknown {
   if (code === undefined) return error;
   const hint = "Name another place with --config.";
   return new Fault("CONFIG_UNWRITABLE", `${path} cannot be written (${code})`, hint);
+}
+
+/** How requests may be signed, as far as `init` sets it up. */
+export const SCHEMES = [...SECRET_SCHEMES, "none"] as const;
+
+type Scheme = (typeof SCHEMES)[number];
+
+/** What `init` is to set up, as far as options, environment and answers say. */
+export type Setup = {
+  readonly source?: string | undefined;
+  readonly target?: string | undefined;
+  readonly url?: string | undefined;
+  readonly journal?: string | undefined;
+  readonly receipts?: string | undefined;
+  readonly scheme?: Scheme | undefined;
+  readonly algorithm?: string | undefined;
+  readonly encoding?: "base64" | "hex" | undefined;
+  /** Secrets, which go to files of their own. */
+  readonly accountKey?: string | undefined;
+  readonly signingSecret?: string | undefined;
+};
+
+/** What a request needs, when it is all known. */
+export type ArchiveAccess = {
+  readonly url: string;
+  readonly accountKey: string;
+  readonly signing: Signing;
+};
+
+/** Undefined while something is missing. */
+export function credentialsOf(setup: Setup): ArchiveAccess | undefined {
+  const { url, accountKey, signingSecret: secret } = setup;
+  const { scheme = "hmac", algorithm = "sha256", encoding = "base64" } = setup;
+  if (url === undefined || accountKey === undefined) return undefined;
+  if (scheme === "none") return { url, accountKey, signing: { scheme } };
+  if (secret === undefined) return undefined;
+  return { url, accountKey, signing: { scheme, algorithm, encoding, secret } };
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { isLoopback } from "../../std/web-caller.ts";
-import { invariant } from "../../std/invariant.ts";
+import { invariant } from "../../std/fault.ts";
 import { channel, userName } from "../channel-definition.ts";
 import { type Kind, kind, setting, settings } from "../kind.ts";
 import { choice, secret, textIn } from "../kinds.ts";
 import { address, secretKeys } from "../place-kinds.ts";
-import { quoted } from "../../std/quoted.ts";
+import { quoted } from "../../std/printable.ts";
 
 export const mail = channel(
   "mail",

@@ -5,12 +5,12 @@ import {
   type WebhookFormat,
   type WebhookNeeds,
 } from "../../domain/webhook-format.ts";
-import { invariant } from "../../std/invariant.ts";
+import { invariant } from "../../std/fault.ts";
 import { channel, partnerAt, secretPart, userName, webAddress } from "../channel-definition.ts";
 import { type Kind, kind, setting, settings, type Values } from "../kind.ts";
 import { choice, secret, secretIn, textIn } from "../kinds.ts";
 import { secretKeys } from "../place-kinds.ts";
-import { quoted } from "../../std/quoted.ts";
+import { quoted } from "../../std/printable.ts";
 
 export const webhook = channel(
   "webhook",

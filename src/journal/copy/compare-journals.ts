@@ -1,8 +1,7 @@
 /** Whether a table holds the same rows on both sides: row by row, and by a digest of all of them. */
 import { createHash } from "node:crypto";
-import { canonical, keyOf, pagesOf } from "./copied-rows.ts";
+import { canonical, type CopiedTable, keyOf, pagesOf } from "./copied-tables.ts";
 import type { TableRow, Side } from "./side.ts";
-import type { CopiedTable } from "./copied-tables.ts";
 
 /** A row that is not the same on both sides. */
 export type RowDifference = {

@@ -1,23 +1,23 @@
-/**
- * Rows as they were read, and what the writer makes of them: decided in memory, and written
- * afterwards, many at once. One call's changes are taken back alone when the writer refuses them.
- *
- * New rows have numbers below 0 until they are written.
- */
 import type { Document } from "../../domain/document.ts";
 import type { Event } from "../../domain/life.ts";
-import { invariant } from "../../std/invariant.ts";
+import { invariant } from "../../std/fault.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import { attemptEffect, begunAttempt } from "../attempt-effect.ts";
 import type { UnitOfWork } from "../unit-of-work.ts";
 import { linesFor, type NumberedLine, numberOf } from "../history-line.ts";
 import type { Alone, AttemptRow, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
-import { isInTheWay } from "./conflict.ts";
 import type { DocumentCount } from "../document-counts.ts";
 import type { UsageBucket } from "../usage-bucket.ts";
 import type { HookOutcome } from "../outbox-entry.ts";
 import { RollbackLog, RollbackMap } from "./rollback-map.ts";
+
+/**
+ * Rows as they were read, and what the writer makes of them: decided in memory, and written
+ * afterwards, many at once. One call's changes are taken back alone when the writer refuses them.
+ *
+ * New rows have numbers below 0 until they are written.
+ */
 
 /** A row that was read. */
 export type LoadedRow = {
@@ -275,4 +275,24 @@ export class ChangeSet implements UnitOfWork {
       this.attempts.set(key, { ...edit, ended: { at, outcome, documentId } });
     }
   }
+}
+
+/** Which rows keep another from being sent, as `DocumentsTable.mayClaim` has it for SQLite. */
+
+/** True when `other`, of the same archive, keeps `document` from being claimed `alone` into a folder. */
+function isInTheWay(other: Document, document: Document, folderId: number, alone: Alone): boolean {
+  if (other.id === document.id) return false;
+  const isSending = other.state === "uploading" || other.state === "inDoubt";
+  if (
+    (isSending || other.doubtAt !== null) &&
+    other.folderId === folderId &&
+    other.sentName === document.sentName
+  )
+    return true;
+  return (
+    alone === "nameAndContent" &&
+    isSending &&
+    other.mirrorId === document.mirrorId &&
+    other.digest === document.digest
+  );
 }

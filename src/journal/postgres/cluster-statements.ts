@@ -1,5 +1,5 @@
 /** What an instance of a cluster asks and tells the database. Each is a transaction of its own. */
-import { invariant } from "../../std/invariant.ts";
+import { invariant } from "../../std/fault.ts";
 import { assignmentText, MARK_UNCLEAN, type Assignment, type Instance } from "../cluster.ts";
 import type { Connection } from "./link.ts";
 import type { Query } from "./query.ts";

@@ -1,12 +1,17 @@
+import type { Document } from "../../domain/document.ts";
+import { dueQueriesIn, dueText, dueValues, firstDue } from "../due-documents.ts";
+import type { DueQuery } from "../journal.ts";
+import type { PgSession } from "./session.ts";
+import { documentOf, type DocumentRow } from "../columns.ts";
+import { POSTGRES, selectDocument } from "../dialect.ts";
+import type { Query } from "./query.ts";
+
+export const SELECT_DOCUMENT = selectDocument(POSTGRES);
+
 /**
  * Which documents are due, see ../due-documents.ts: the mirrors are asked one by one within one statement.
  * And taking them: nobody else is shown a row that a living instance has taken, for some seconds.
  */
-import type { Document } from "../../domain/document.ts";
-import { dueQueriesIn, dueText, dueValues, firstDue } from "../due-documents.ts";
-import type { DueQuery } from "../journal.ts";
-import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
-import type { PgSession, Query } from "./session.ts";
 
 /** For so long nobody else is shown a row that was taken, seconds; anyone who needs it longer takes it again. */
 const TAKEN_S = 5;
@@ -88,4 +93,14 @@ async function taking(
     if (taken.length > 0) return taken;
   }
   return [];
+}
+
+/** The documents that `text` yields. */
+export async function documentsOf(
+  query: Query,
+  text: string,
+  values: readonly unknown[],
+): Promise<Document[]> {
+  const { rows } = await query<DocumentRow>(text, values);
+  return rows.map(documentOf);
 }

@@ -12,8 +12,7 @@
  * - While the database is away the group waits, and is run again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { codeOf, Fault } from "../../std/fault.ts";
-import { invariant, InvariantError } from "../../std/invariant.ts";
+import { codeOf, Fault, invariant, InvariantError } from "../../std/fault.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./reconnect.ts";
 import { takeWriterSession } from "./cluster-statements.ts";

@@ -1,7 +1,7 @@
 /** What there is to know of a database before a journal is trusted to it. */
 import { type PostgresPlace, shownJournal } from "../../network/journal-place.ts";
 import type { Clock } from "../../std/clock.ts";
-import { invariant } from "../../std/invariant.ts";
+import { invariant } from "../../std/fault.ts";
 import { databaseTime } from "./cluster-statements.ts";
 import { PgSession } from "./session.ts";
 

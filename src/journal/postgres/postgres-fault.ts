@@ -1,7 +1,6 @@
 /** What an error of PostgreSQL, or of the way to it, means for anyone who asked. */
 import { DatabaseError } from "pg";
-import { Fault, messageOf } from "../../std/fault.ts";
-import { InvariantError } from "../../std/invariant.ts";
+import { Fault, InvariantError, messageOf } from "../../std/fault.ts";
 import { type JournalCode, journalFault } from "../journal-fault.ts";
 
 /** A connection is no longer there, or never was: nothing is known about what was asked last. */

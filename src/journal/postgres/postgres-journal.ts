@@ -1,5 +1,5 @@
 import type { Document } from "../../domain/document.ts";
-import { InvariantError } from "../../std/invariant.ts";
+import { InvariantError } from "../../std/fault.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Applied, Change, DueQuery, Journal } from "../journal.ts";
 import type { Driver, Values } from "../driver.ts";
@@ -8,9 +8,8 @@ import { SqlJournal } from "../sql-journal.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
 import { type Script, tidy, tidyQueriesIn } from "../tidy.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
-import { SELECT_DOCUMENT } from "./documents.ts";
-import { dueDocuments, takeDue } from "./due-documents.ts";
-import { kept } from "./recordset.ts";
+import { dueDocuments, SELECT_DOCUMENT, takeDue } from "./due-documents.ts";
+import { kept } from "./query.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
 import { POSTGRES } from "../dialect.ts";
 import { queriesIn } from "../queries.ts";

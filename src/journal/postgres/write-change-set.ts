@@ -1,12 +1,11 @@
 /** Writes what the writer made of a change set: a few statements, however many rows they are about. */
 import type { Document } from "../../domain/document.ts";
-import { invariant } from "../../std/invariant.ts";
+import { invariant } from "../../std/fault.ts";
 import { bytesOf, joinRaw, rawOf } from "../../std/raw-path.ts";
 import { columnsOf } from "../columns.ts";
 import { seenFields } from "../revision.ts";
 import { type ChangeSet, type Loaded, type DirectoryPlace, placeKey } from "./change-set.ts";
-import type { Query } from "./query.ts";
-import { asRows, bytea, type RecordsetCell } from "./recordset.ts";
+import { asRows, bytea, type Query, type RecordsetCell } from "./query.ts";
 import { insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
 type Row = Record<string, RecordsetCell>;

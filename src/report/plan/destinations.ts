@@ -8,7 +8,7 @@ import { wrappedArchive } from "../../sync/wrapped-archive.ts";
 import type { Config } from "../../config/config.ts";
 import { archivesOf } from "../../config/config.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
-import { configuredRows } from "../configured-rows.ts";
+import { configuredRows } from "../problems.ts";
 
 /** A folder to create, and how many documents would wait for it. */
 export type FolderToCreate = { readonly path: string; readonly documents: number };

@@ -3,8 +3,7 @@ import type { MirrorRow, ContentIndex, Journal } from "../../journal/journal.ts"
 import { ChannelClosed } from "../../reader/rpc-channel.ts";
 import type { Reader } from "../../reader/reader.ts";
 import { Wakeup } from "../../std/wakeup.ts";
-import { codeOf, messageOf } from "../../std/fault.ts";
-import { invariant } from "../../std/invariant.ts";
+import { codeOf, invariant, messageOf } from "../../std/fault.ts";
 import { silentLog } from "../../std/log.ts";
 import { AfterActions } from "../../sync/after-actions.ts";
 import type { LiveMirror } from "../../sync/context.ts";

@@ -5,7 +5,7 @@
  */
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { FOLDER_CODES, RULE_CODES } from "../../domain/code-sets.ts";
-import { compare } from "../../domain/compare-listing.ts";
+import { compare } from "../../domain/reconcile.ts";
 import { type Document, SENT_STATES } from "../../domain/document.ts";
 import { type Event, transition } from "../../domain/life.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";

@@ -6,10 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
-const LEAVE = fileURLToPath(new URL("../../../src/cli/leave.ts", import.meta.url));
-const PROCESS_CONTEXT = fileURLToPath(
-  new URL("../../../src/cli/process-context.ts", import.meta.url),
-);
+const LEAVE = fileURLToPath(new URL("../../../src/cli/exit.ts", import.meta.url));
+const PROCESS_CONTEXT = fileURLToPath(new URL("../../../src/cli/run-program.ts", import.meta.url));
 
 /** A process that does `before` and leaves with 3. */
 function leaving(before: string) {

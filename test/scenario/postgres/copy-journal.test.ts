@@ -10,8 +10,7 @@ import {
 } from "../../../src/network/journal-place.ts";
 import { type Advance, type Copied, copyJournal } from "../../../src/journal/copy/copy-journal.ts";
 import { PostgresSide } from "../../../src/journal/copy/postgres-side.ts";
-import { ROWS_AT_ONCE } from "../../../src/journal/copy/copied-rows.ts";
-import { COPIED_TABLES } from "../../../src/journal/copy/copied-tables.ts";
+import { COPIED_TABLES, ROWS_AT_ONCE } from "../../../src/journal/copy/copied-tables.ts";
 import { awayKey } from "../../../src/journal/cluster.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
 import { appearing } from "../../contract/journal-desk.ts";

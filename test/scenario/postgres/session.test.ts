@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PgSession } from "../../../src/journal/postgres/session.ts";
-import { InvariantError } from "../../../src/std/invariant.ts";
+import { InvariantError } from "../../../src/std/fault.ts";
 import { freePort } from "../../fixtures/free-port.ts";
 import { anInstance, aPlace, count, counted, type Place } from "../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../fixtures/postgres.ts";

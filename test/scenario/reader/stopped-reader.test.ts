@@ -6,8 +6,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/domain/outcome.ts";
-import { systemClock } from "../../../src/std/clock.ts";
-import { type HostClock, hostClock } from "../../../src/std/time-left.ts";
+import { type HostClock, hostClock, systemClock } from "../../../src/std/clock.ts";
 import { until } from "../../fixtures/until.ts";
 import { settingsFor } from "../../unit/archive/fixture.ts";
 import { type Heard, RawServer, stored } from "../../unit/archive/raw-server.ts";

@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../../../src/std/heap.ts";
-import { NO_INSPECTOR } from "../../../src/std/no-inspector.ts";
+import { NO_INSPECTOR, THRIFTY_HEAP, THRIFTY_MALLOC } from "../../../src/std/heap.ts";
 
 describe.each(["bin/scanferry", "Dockerfile"])(
   "%s starts the daemon as readers are started",

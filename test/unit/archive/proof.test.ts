@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { classifyReply } from "../../../src/archive/classify-reply.ts";
 import { failureOf } from "../../../src/domain/failure.ts";
-import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
+import { OF_ONE_REQUEST } from "../../../src/domain/lookup-failures.ts";
 import { eventFor } from "../../../src/domain/event-for.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { type Operation, PATHS } from "../../../src/wire/shapes.ts";

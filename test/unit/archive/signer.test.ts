@@ -8,7 +8,7 @@ import {
   measuredText,
   openSigner,
   signedText,
-} from "../../../src/archive/signer.ts";
+} from "../../../src/archive/credentials.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
 import { HMAC2_VECTORS, VECTOR_SECRET } from "../../fixtures/hmac2-vectors.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Upload } from "../../../src/archive/archive.ts";
-import { formBody, frameOf } from "../../../src/archive/multipart.ts";
-import { openSigner, type RequestField } from "../../../src/archive/signer.ts";
+import { formBody, frameOf } from "../../../src/archive/upload-body.ts";
+import { openSigner, type RequestField } from "../../../src/archive/credentials.ts";
 import { CANARIES, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, type Heard, RawServer, reply, stored } from "./raw-server.ts";
 

@@ -16,7 +16,7 @@ import { parseMountinfo } from "../../../src/source/mounts.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { aMirror } from "../../fixtures/a-config.ts";
 import { sourceSettings } from "../../../src/sync/reader-mirror.ts";
-import { whyLeftOut } from "../../../src/source/left-out.ts";
+import { whyLeftOut } from "../../../src/source/eligible.ts";
 import { examineAddressFilter, installedUnit } from "../../../src/check/address-filter.ts";
 import { encryptionFindings, examineArchives } from "../../../src/check/archive.ts";
 import { shareFindings, tokenFindings } from "../../../src/check/places.ts";

@@ -9,8 +9,7 @@ import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { endingOf, Interrupted } from "../../../src/cli/exit.ts";
 import { ConfigError } from "../../../src/config/config-problems.ts";
 import { Stopping } from "../../../src/std/abort.ts";
-import { Fault, UsageError } from "../../../src/std/fault.ts";
-import { InvariantError } from "../../../src/std/invariant.ts";
+import { Fault, InvariantError, UsageError } from "../../../src/std/fault.ts";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +18,7 @@ import { bytesOf, rawOf, shown, textOf } from "../../../src/std/raw-path.ts";
 import { ConfigFolder } from "../config/config-folder.ts";
 import { aMirror } from "../../fixtures/a-config.ts";
 import { clause } from "../../../src/std/wording.ts";
-import { rawArguments } from "../../../src/cli/process-context.ts";
+import { rawArguments } from "../../../src/cli/run-program.ts";
 
 describe("command table", () => {
   /** The names of the commands that are loaded for a command line. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remarksOf } from "../../../src/cli/list-screen.ts";
+import { remarksOf } from "../../../src/cli/commands/list.ts";
 import { recordOf } from "../../../src/sync/record.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 

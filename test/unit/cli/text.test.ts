@@ -13,7 +13,7 @@ import {
 } from "../report/situations.ts";
 import { Terminal } from "../../../src/cli/terminal.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
-import { explanationLines } from "../../../src/cli/explanation-lines.ts";
+import { explanationLines } from "../../../src/cli/commands/explain.ts";
 import { recordOf } from "../../../src/sync/record.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { aMirror } from "../../fixtures/a-config.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { EVENT_KINDS } from "../../../src/domain/event-kind.ts";
+import { EVENT_KINDS } from "../../../src/domain/event.ts";
 import { CHANNELS, notifyHosts } from "../../../src/config/notify-section.ts";
 import { declaredSections, exampleOf, isOfSecret, unwrap } from "../../../src/config/kind.ts";
 import { buildConfig, fileSchema } from "../../../src/config/config.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatDuration, parseDuration } from "../../../src/std/duration.ts";
+import { formatDuration, parseDuration } from "../../../src/std/units.ts";
 
 test.for([
   ["200ms", 200, "the contract's"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { notifySecretsOf } from "../../../src/config/notify-section.ts";
-import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
+import { USUAL_EVENTS } from "../../../src/domain/event.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
 
 const MAIL = "server: smtp.example.com:587, from: a@example.com, to: [b@example.com]";

@@ -1,6 +1,6 @@
 /** Several accounts in one daemon: each learns about its own, and one that breaks ends all. */
 import { expect, test } from "vitest";
-import { type LiveAccount, Accounts } from "../../../src/daemon/accounts.ts";
+import { type LiveAccount, Accounts } from "../../../src/daemon/bind-archives.ts";
 import { healthOf } from "../../../src/daemon/health.ts";
 import { Heartbeats } from "../../../src/daemon/heartbeats.ts";
 import type { Applied } from "../../../src/journal/journal.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { idle, withUnread } from "../../../src/daemon/idle.ts";
 import { systemClock } from "../../../src/std/clock.ts";
-import { Listeners } from "../../../src/std/listeners.ts";
+import { Listeners } from "../../../src/std/wakeup.ts";
 import type { ScanScheduler } from "../../../src/sync/scan-scheduler.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";

@@ -1,7 +1,7 @@
 /** The schedules of outbox entry, with real calls over a clock that moves by hand. */
 import { expect, test } from "vitest";
 import type { NotifyConfig } from "../../../src/config/notify-section.ts";
-import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
+import { USUAL_EVENTS } from "../../../src/domain/event.ts";
 import { type NotificationsOptions, OwnNotifications } from "../../../src/daemon/notifications.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { silentLog } from "../../../src/std/log.ts";

@@ -11,9 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, describe } from "vitest";
-import { LogFile } from "../../../src/daemon/log-file.ts";
+import { LogFile, LogOutput } from "../../../src/daemon/open-log.ts";
 import { Writable } from "node:stream";
-import { LogOutput } from "../../../src/daemon/log-output.ts";
 
 /** A log file of its own: rotated, bounded, no line lost, and never the end of the daemon. */
 describe("log file", () => {

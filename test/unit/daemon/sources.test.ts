@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { SourcePlaces } from "../../../src/daemon/source-places.ts";
+import { assertApart, SourcePlaces } from "../../../src/daemon/source-places.ts";
 import { type Mount, parseMountinfo, readMounts } from "../../../src/source/mounts.ts";
 import { Stopping } from "../../../src/std/abort.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { assertApart } from "../../../src/daemon/sources-apart.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { scratch, settingsOf } from "../source/scratch.ts";
 import { aMirror } from "../../fixtures/a-config.ts";

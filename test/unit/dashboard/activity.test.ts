@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/std/clock.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { ask, openDashboard } from "./open-dashboard.ts";
-import { RunningSums } from "../../../src/dashboard/running-sums.ts";
+import { RunningSums } from "../../../src/dashboard/metrics.ts";
 import { sumOf, type UsageBucket, USAGE_BUCKET_MS } from "../../../src/journal/usage-bucket.ts";
 
 describe("activity", () => {

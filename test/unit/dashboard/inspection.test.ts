@@ -1,7 +1,6 @@
 /** What an administrator looks at: the log, what is configured, and the check. */
 import { expect, test } from "vitest";
-import { openLog } from "../../../src/daemon/open-log.ts";
-import { RecentLines, recentLines } from "../../../src/daemon/recent-lines.ts";
+import { openLog, RecentLines, recentLines } from "../../../src/daemon/open-log.ts";
 import { ask, DELIBERATE, openDashboard } from "./open-dashboard.ts";
 
 const LINES = [

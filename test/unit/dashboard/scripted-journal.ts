@@ -3,7 +3,7 @@ import { OPEN_GATE } from "../../../src/domain/gate.ts";
 import { SOLO_CLUSTER } from "../../../src/journal/cluster.ts";
 import type { DocumentPage, Journal, ListQuery, PageQuery } from "../../../src/journal/journal.ts";
 import { isWanted } from "../../../src/journal/document-list.ts";
-import { InvariantError } from "../../../src/std/invariant.ts";
+import { InvariantError } from "../../../src/std/fault.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { joinRaw, rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Document, State } from "../../../src/domain/document.ts";
 import { type Event, type Patch, transition } from "../../../src/domain/life.ts";
 import { ANYWAY } from "../../../src/domain/settle.ts";
-import { InvariantError } from "../../../src/std/invariant.ts";
+import { InvariantError } from "../../../src/std/fault.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { everyEvent, mayHappen } from "../../fixtures/events.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { BURST_MS, Bucket } from "../../../src/domain/bucket.ts";
+import { BURST_MS, Bucket } from "../../../src/domain/allowance.ts";
 
 const RATE = 1_000_000;
 

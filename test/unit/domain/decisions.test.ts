@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backoffMs } from "../../../src/domain/backoff.ts";
 import { joinBatch } from "../../../src/domain/batching.ts";
-import { compare } from "../../../src/domain/compare-listing.ts";
+import { compare } from "../../../src/domain/reconcile.ts";
 import { interleave, largeSlots } from "../../../src/domain/feed.ts";
 import { sentNameOf, targetPathOf, walkOf } from "../../../src/domain/naming.ts";
 import { ripeness } from "../../../src/domain/settle.ts";

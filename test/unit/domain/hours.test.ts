@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Hours, hoursChangeAt, isWithinHours, opensAt } from "../../../src/domain/hours.ts";
+import { type Hours, hoursChangeAt, isWithinHours, opensAt } from "../../../src/domain/calendar.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LookAhead } from "../../../src/domain/look-ahead.ts";
+import { LookAhead } from "../../../src/domain/feed.ts";
 
 /** As many times as asked, the line runs dry although there is enough to send. */
 function starved(times: number): LookAhead {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { GroupCommit, type Flush } from "../../../src/journal/group-commit.ts";
 import type { BlockageOptions } from "../../../src/journal/blockage.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
-import { InvariantError } from "../../../src/std/invariant.ts";
+import { InvariantError } from "../../../src/std/fault.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { until } from "../../fixtures/until.ts";
 import { scratch } from "./scratch.ts";

@@ -7,7 +7,7 @@ import {
   OWN_QUERIES,
   QUERIES,
   TIDY_QUERIES,
-} from "../../../src/journal/sqlite-queries.ts";
+} from "../../../src/journal/documents-table.ts";
 import { LARGE_INDEX_BYTES } from "../../../src/journal/indexes.ts";
 import { migrate } from "../../../src/journal/schema.ts";
 import { Statements } from "../../../src/sqlite/statements.ts";

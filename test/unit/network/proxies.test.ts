@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { networkSecretsOf } from "../../../src/network/network.ts";
-import { proxyIn } from "../../../src/network/proxies.ts";
+import { networkSecretsOf, proxyIn } from "../../../src/network/network.ts";
 
 const PROXY = "http://proxy.example.com:3128";
 

@@ -1,4 +1,4 @@
-import type { EventKind } from "../../../src/domain/event-kind.ts";
+import type { EventKind } from "../../../src/domain/event.ts";
 import { bodyOf, type MessageBody } from "../../../src/notify/message.ts";
 import type { Notification } from "../../../src/notify/alert.ts";
 

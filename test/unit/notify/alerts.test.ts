@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { absentIn, alertsOf, type Sight } from "../../../src/notify/alerts.ts";
-import { EVENT_KINDS } from "../../../src/domain/event-kind.ts";
+import { EVENT_KINDS } from "../../../src/domain/event.ts";
 import type { FindingKind, Situation } from "../../../src/report/finding.ts";
 import { PROBLEMS_MAX } from "../../../src/report/problems.ts";
 import {

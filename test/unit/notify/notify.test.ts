@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelConfig, NotifyConfig } from "../../../src/config/notify-section.ts";
-import { type EventKind, USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
+import { type EventKind, USUAL_EVENTS } from "../../../src/domain/event.ts";
 import type { Channel } from "../../../src/notify/channel.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { Notify, type NotifyOptions } from "../../../src/notify/notify.ts";

@@ -10,13 +10,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { receiptOf } from "../../../src/receipts/receipt.ts";
+import { receiptOf, receiptText } from "../../../src/receipts/receipt.ts";
 import { ReceiptFolder, receiptName } from "../../../src/receipts/receipt-folder.ts";
-import { receiptHtml } from "../../../src/receipts/receipt-html.ts";
-import { RECEIPT_WORDS, type ReceiptLanguage } from "../../../src/receipts/receipt-words.ts";
+import {
+  RECEIPT_WORDS,
+  receiptHtml,
+  type ReceiptLanguage,
+} from "../../../src/receipts/receipt-html.ts";
 import { distanceAt } from "../../../src/std/time-zone.ts";
 import { timeText } from "../../../src/std/wording.ts";
-import { receiptText } from "../../../src/receipts/receipt-text.ts";
 import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 

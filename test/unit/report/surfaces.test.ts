@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { statusLines } from "../../../src/cli/status-lines.ts";
 import type { Terminal } from "../../../src/cli/terminal.ts";
-import { digestOf } from "../../../src/notify/digest.ts";
+import { digestOf } from "../../../src/notify/message.ts";
 import { alertsOf } from "../../../src/notify/alerts.ts";
 import { FINDING_KINDS } from "../../../src/report/finding.ts";
 import { healthReason, serviceLine } from "../../../src/report/finding-text.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { State } from "../../../src/domain/document.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
 import { oneLine } from "../../../src/report/finding-text.ts";
-import { whyWaits } from "../../../src/report/why-waits.ts";
+import { whyWaits } from "../../../src/report/explanation.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { some } from "./situations.ts";
 import type { StatusReport } from "../../../src/report/status.ts";

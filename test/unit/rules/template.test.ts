@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FUNCTIONS, truncated } from "../../../src/rules/functions.ts";
-import { render } from "../../../src/rules/render.ts";
+import { render } from "../../../src/rules/values.ts";
 import { isLive, parseTemplate, TemplateFault, VALUES } from "../../../src/rules/template.ts";
 
 const VALUE: Record<string, string> = {

@@ -7,7 +7,7 @@ import { CHUNK_BYTES, digestOf } from "../../../src/source/read-file.ts";
 import { never, scratch, put, raw, settingsOf } from "./scratch.ts";
 import { NotesReader } from "../../../src/source/read-notes.ts";
 import { array, assert, constant, integer, oneof, property } from "fast-check";
-import { SpareBuffers } from "../../../src/source/spare-buffers.ts";
+import { SpareBuffers } from "../../../src/source/file-snapshot.ts";
 
 describe("read file", () => {
   /** What `digestOf` tells of a file, and the content that it hands over to someone who takes his time. */

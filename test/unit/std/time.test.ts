@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Window } from "../../../src/std/window.ts";
-import { type HostClock, hostClock, leftOf, untilIn } from "../../../src/std/time-left.ts";
+import { type HostClock, hostClock, leftOf, untilIn } from "../../../src/std/clock.ts";
 
 describe("window", () => {
   /** A task that ends when told to. */

@@ -1,10 +1,8 @@
 /** A mirror that was taken out of the configuration keeps its rows, and is nobody's problem. */
 import { expect, test } from "vitest";
-import { RunningSums } from "../../../src/dashboard/running-sums.ts";
-import { metricsText } from "../../../src/dashboard/metrics.ts";
+import { metricsText, RunningSums } from "../../../src/dashboard/metrics.ts";
 import { findingsOf } from "../../../src/report/findings.ts";
-import { configuredRows } from "../../../src/report/configured-rows.ts";
-import { configuredIds, problemsOf } from "../../../src/report/problems.ts";
+import { configuredIds, configuredRows, problemsOf } from "../../../src/report/problems.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";

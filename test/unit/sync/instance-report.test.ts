@@ -4,8 +4,7 @@ import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
-import { RunningSums } from "../../../src/dashboard/running-sums.ts";
-import { metricsText } from "../../../src/dashboard/metrics.ts";
+import { metricsText, RunningSums } from "../../../src/dashboard/metrics.ts";
 import { instancesOf } from "../../../src/report/instance-report.ts";
 import { ACCOUNT, ofMirror } from "../../fixtures/assignments.ts";
 

@@ -2,7 +2,7 @@ import type { Attributes } from "../../../src/domain/attributes.ts";
 import { Claimer } from "../../../src/sync/claimer.ts";
 import { Folders, Placement } from "../../../src/sync/folders.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
-import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
+import { OF_ONE_REQUEST } from "../../../src/domain/lookup-failures.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { HOLD } from "../../../src/sync/waits.ts";
 import { Probes } from "../../../src/sync/probes.ts";
