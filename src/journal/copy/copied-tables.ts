@@ -1,4 +1,4 @@
-import { kept } from "../postgres/query.ts";
+import { kept } from "../postgres/recordset.ts";
 import { type CopiedCell, quoted, type RowKey, type Side, type TableRow } from "./side.ts";
 
 /**

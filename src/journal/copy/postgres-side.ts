@@ -8,7 +8,7 @@ import { channelOf } from "../postgres/hearing.ts";
 import { Link, type Connection } from "../postgres/link.ts";
 import { bringUpToDate } from "../postgres/migrate.ts";
 import { asJournalFault } from "../postgres/postgres-fault.ts";
-import { asRows, bytea, recordset } from "../postgres/query.ts";
+import { asRows, bytea, recordset } from "../postgres/recordset.ts";
 import { assertFit } from "../postgres/assert-server.ts";
 import { type CopiedCell, type Column, quoted, type TableRow, type Side } from "./side.ts";
 

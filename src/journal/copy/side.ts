@@ -1,5 +1,5 @@
 /** One of the two journals of a copy, and what both kinds of database do in their own way. */
-import type { RecordsetCell as JsonCell } from "../postgres/query.ts";
+import type { RecordsetCell as JsonCell } from "../postgres/recordset.ts";
 
 /** What a column holds; `Buffer` where the database has bytes. */
 export type CopiedCell = JsonCell | Buffer;

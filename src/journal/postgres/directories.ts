@@ -2,7 +2,7 @@
  * How places are found. Of what is indexed PostgreSQL takes no more than 2,704 bytes, and a path may
  * be longer: its start gives its order, its digest distinguishes it from others.
  */
-import { recordset } from "./query.ts";
+import { recordset } from "./recordset.ts";
 
 /** The start of a path, in the order of whole ones as far as it goes. */
 export const startOf = (path: string) => `substr(${path}, 1, 1000)`;

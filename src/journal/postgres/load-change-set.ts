@@ -8,7 +8,8 @@ import { type NumberedLine, RETURNING } from "../history-line.ts";
 import type { Change } from "../journal.ts";
 import { bytesOf, rawOf } from "../../std/raw-path.ts";
 import type { Loaded, LoadedRow } from "./change-set.ts";
-import { asRows, bytea, type Query, recordset } from "./query.ts";
+import type { Query } from "./query.ts";
+import { asRows, bytea, recordset } from "./recordset.ts";
 import { directoriesAt, directoryAt } from "./directories.ts";
 
 const PLACES = recordset(3, "p", { mirror_id: "bigint", path: "bytea", name: "bytea" });

@@ -9,7 +9,7 @@ import type { Tidied, TidyRequest } from "../tidiness.ts";
 import { type Script, tidy, tidyQueriesIn } from "../tidy.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
 import { dueDocuments, SELECT_DOCUMENT, takeDue } from "./due-documents.ts";
-import { kept } from "./query.ts";
+import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
 import { POSTGRES } from "../dialect.ts";
 import { queriesIn } from "../queries.ts";

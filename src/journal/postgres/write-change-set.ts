@@ -5,7 +5,8 @@ import { bytesOf, joinRaw, rawOf } from "../../std/raw-path.ts";
 import { columnsOf } from "../columns.ts";
 import { seenFields } from "../revision.ts";
 import { type ChangeSet, type Loaded, type DirectoryPlace, placeKey } from "./change-set.ts";
-import { asRows, bytea, type Query, type RecordsetCell } from "./query.ts";
+import type { Query } from "./query.ts";
+import { asRows, bytea, type RecordsetCell } from "./recordset.ts";
 import { insertOf, updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
 type Row = Record<string, RecordsetCell>;

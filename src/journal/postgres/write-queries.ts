@@ -1,6 +1,6 @@
 /** The statements that write a change set. */
 import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
-import { recordset } from "./query.ts";
+import { recordset } from "./recordset.ts";
 import { USAGE_COLUMNS } from "../usage-bucket.ts";
 import { typesIn } from "./tables.ts";
 

@@ -58,7 +58,7 @@ describe.for([
 test.for([
   [
     "the log",
-    "daemon/log-file.ts",
+    "daemon/open-log.ts",
     `new it.LogFile({ path: "/proc/x/s.log" }, console.log).write("a line");`,
   ],
   [
