@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import Database from "better-sqlite3";
 import { Pool } from "undici";
-import { type Frame, frameOf } from "../../src/archive/upload-body.ts";
+import { type Frame, frameOf } from "../../src/archive/request-body.ts";
 import { directoryOf, pathOf } from "../daemon/tree.ts";
 import type { Least } from "./kinds.ts";
 

@@ -212,3 +212,9 @@ function plainCause(error: unknown): Error {
   const code = codeOf(error);
   return Object.assign(new Error(messageOf(error)), code === undefined ? {} : { code });
 }
+
+/** The time to send is over, and the request has no end. */
+export function timeOver(during: string): ArchiveError {
+  const message = `another daemon may take over: given up ${during}`;
+  return new ArchiveError("notSent", "LEASE_OVER", message);
+}

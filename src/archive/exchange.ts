@@ -2,8 +2,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import type { Clock } from "../std/clock.ts";
 import type { Fence } from "./archive.ts";
-import { ArchiveError, connectFailure, connectionLost } from "./archive-error.ts";
-import { type RequestBody, timeOver } from "./fenced-body.ts";
+import { ArchiveError, connectFailure, connectionLost, timeOver } from "./archive-error.ts";
 
 /** One request. */
 export type Request = {
@@ -15,6 +14,22 @@ export type Request = {
   /** What is not handed over to its end in this time is given up; without it there is no such time. */
   fence?: Fence;
 };
+
+/** What is sent, and how far that has come. */
+export interface RequestBody {
+  readonly content: Buffer | AsyncIterable<Buffer>;
+  readonly length: number;
+  /** The request's last bytes were handed over, so they may have left. */
+  readonly ended: boolean;
+  /** Just now the file is awaited, not the network. */
+  readonly waiting: boolean;
+  /** Just now we hold it back ourselves: that is no silence of the network. */
+  readonly held: boolean;
+  /** The error with which the file itself ended the request. */
+  readonly failure: { error: unknown } | undefined;
+  /** The request is over: lets go of the file. */
+  close(): void;
+}
 
 /** What came back, unjudged. */
 export type Reply = {
@@ -215,13 +230,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       return;
     }
     const kind = this.#phase === "queued" ? "notSent" : "inDoubt";
-    this.#fail(
-      new ArchiveError(
-        kind,
-        "ARCHIVE_TIMEOUT",
-        `${this.#host} took nothing and gave nothing ${after}`,
-      ),
-    );
+    const silence = `${this.#host} took nothing and gave nothing ${after}`;
+    this.#fail(new ArchiveError(kind, "ARCHIVE_TIMEOUT", silence));
   }
 
   /** The time to send is over; what has its end already waits for its answer all the same. */

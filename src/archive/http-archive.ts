@@ -30,13 +30,13 @@ import {
   type Signer,
 } from "./credentials.ts";
 import { exchange, type Request } from "./exchange.ts";
-import { fencedBody } from "./fenced-body.ts";
 import type { JsonFields } from "./json-fields.ts";
 import { classifyReply, dateOf } from "./classify-reply.ts";
 import { type OpenTransport, openTransport } from "./transport.ts";
-import { FORM_TYPE, formBody, frameOf, pacedBody, uploadBody, wholeBody } from "./upload-body.ts";
+import { FORM_TYPE, formBody, frameOf, uploadBody, wholeBody } from "./request-body.ts";
 import * as parameters from "./parameters.ts";
 import * as resources from "./resources.ts";
+import { fencedBody, pacedBody } from "./stepped-body.ts";
 import { sizeDifference, type StoredSize } from "../domain/stored-size.ts";
 
 const MIB = 1024 * 1024;

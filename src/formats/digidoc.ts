@@ -164,7 +164,7 @@ function encodingOf(bytes: Buffer): string {
 }
 
 /** A document inside a digidoc container. */
-export type DataFile = {
+type DataFile = {
   /** Its last part only, without control characters; never empty, `.` or `..`. */
   name: string;
   /** As the container has it: for comparing only, since it may lead anywhere. */

@@ -241,7 +241,7 @@ const SHAPE = 1;
 
 const NOTHING: Kept = { memory: NOTHING_TOLD, queues: {}, batches: null, digestAt: null };
 
-export class Keeping {
+class Keeping {
   readonly #journal: Pick<Journal, "keyValue" | "setKeyValue">;
   #kept: Kept;
   #written: string;

@@ -54,7 +54,7 @@ export async function lowDiskOf({
 }
 
 /** `busy`: documents are on their way; `good`: all are archived; `quiet`: there are none. */
-export type Summary = {
+type Summary = {
   readonly tone: "busy" | "good" | "quiet";
   readonly title: string;
   readonly detail: string;

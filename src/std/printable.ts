@@ -63,13 +63,13 @@ export function sortOf(value: unknown): string {
 }
 
 /** What is kept of it: the end. */
-const BYTES_MAX = 2_000;
+const TAIL_BYTES_MAX = 2_000;
 
 /** Reads the standard error of a program to its end; gives the end of what it said so far, in one line that may be shown. */
 export function lastWordsOf(stderr: Readable): () => string {
   let kept = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {
-    kept = Buffer.concat([kept, chunk]).subarray(-BYTES_MAX);
+    kept = Buffer.concat([kept, chunk]).subarray(-TAIL_BYTES_MAX);
   });
   return () => {
     const text = kept

@@ -171,7 +171,7 @@ const LINES: Readonly<Record<string, number>> = {
   rules: 1_403,
   receipts: 428,
   config: 4_266,
-  archive: 2_421,
+  archive: 2_382,
   journal: 10_700,
   source: 4_514,
   reader: 1_604,
@@ -183,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_425,
   cli: 6_941,
   "main.ts": 24,
-  "embedded-archive": 3_985,
+  "embedded-archive": 3_984,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

@@ -96,7 +96,7 @@ async function taking(
 }
 
 /** The documents that `text` yields. */
-export async function documentsOf(
+async function documentsOf(
   query: Query,
   text: string,
   values: readonly unknown[],

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Upload } from "../../../src/archive/archive.ts";
-import { formBody, frameOf } from "../../../src/archive/upload-body.ts";
+import { formBody, frameOf } from "../../../src/archive/request-body.ts";
 import { openSigner, type RequestField } from "../../../src/archive/credentials.ts";
 import { CANARIES, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, type Heard, RawServer, reply, stored } from "./raw-server.ts";
