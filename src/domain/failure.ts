@@ -174,6 +174,7 @@ export const FAILURES = {
     fate: "hold",
     fixedBy: ["doubt"],
     hint: "The upload's reply was lost, and another archive folder has a document with the same name and date. Check whether a user moved it there. `scanferry retry` sends the document again.",
+    person: SENDS_AGAIN,
   },
   REPLIES_LOST: {
     fate: "hold",

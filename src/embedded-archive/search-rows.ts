@@ -38,7 +38,8 @@ export function search(
   const documents: Sliced<StoredDocumentRow> = wantsDocuments
     ? documentConditions(accountId, asked, before).select(
         sql,
-        documentOrder(asked.sortBy, slice),
+        // What is found on its own was created by its upload; for these times there is an index.
+        documentOrder(asked.sortBy === "UPLOADED_DATE" ? "CREATED_DATE" : asked.sortBy, slice),
         slice,
       )
     : { rows: [], total: 0 };

@@ -156,8 +156,8 @@ export class Doubts {
     const { clock, journal, random } = this.#context;
     const at = clock.now();
     const conflicts = await conflictsOf(journal, document, all);
-    // What is held waits for a person itself.
-    if (conflicts.some(({ state }) => state !== "held")) {
+    // What is held for good waits for a person itself.
+    if (conflicts.some(({ state, dueAt }) => state !== "held" || dueAt !== null)) {
       await this.#apply(document, { type: "looked", at, dueAt: at + backoffMs(HOLD, 1, random) });
       return;
     }

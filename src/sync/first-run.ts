@@ -22,6 +22,10 @@ import { unaskedText } from "./whole-archive.ts";
 /** What it uses of the journal. */
 type Roles = ArchiveJournal & Documents & Reports;
 
+/** What is said meanwhile, and how often: a large archive takes minutes. */
+const TOLD_EACH_MS = 10_000;
+const READING = "reading the list of all documents in the archive; sending continues after that";
+
 /** What is written in such a time is looked at together. */
 const GATHER_MS = 1_000;
 
@@ -52,9 +56,15 @@ export class FirstRun {
     remembers: boolean,
   ) {
     this.#context = context;
-    const { archive, journal, clock, config } = context;
-    const storedSize = config.archive.storedSize;
-    const asking = { storedSize, clock: remembers ? clock : undefined };
+    const { archive, journal, clock, config, log } = context;
+    const { storedSize, name } = config.archive;
+    let toldAt = Number.NEGATIVE_INFINITY;
+    const told = (documents: number) => {
+      if (clock.monotonic() - toldAt < TOLD_EACH_MS) return;
+      toldAt = clock.monotonic();
+      log.info({ archive: name, documents }, READING);
+    };
+    const asking = { storedSize, ...(remembers && { clock, told }) };
     this.#first = new SendGuard(archive, journal, asking);
     const { toleranceMs } = config.upload.doubt;
     const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers });

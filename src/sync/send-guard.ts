@@ -5,9 +5,7 @@ import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
 import type { ContentIndex } from "../journal/journal.ts";
 import { byName, documentsIn, type CandidatesByName, conflictsOf } from "./foreign-documents.ts";
-import type { Clock } from "../std/clock.ts";
-import type { LaterUploads } from "./later-uploads.ts";
-import { WholeArchive } from "./whole-archive.ts";
+import { type Reading, WholeArchive } from "./whole-archive.ts";
 
 const OF_FORMER_MIRROR =
   ", sent for a mirror that is not configured any more: if this is that mirror, give it its name back";
@@ -21,12 +19,7 @@ const ASKED = ", uploaded after it was asked for as a new document: it may be th
  * `later`: only what came that late is looked at, and in other folders only where the journal may be behind; without it
  * everything is, in every folder. `storedSize` is the archive's.
  */
-type Scope = {
-  readonly later?: LaterUploads | undefined;
-  readonly storedSize?: StoredSize | undefined;
-  /** Of a caller that asks again where an objection rejects. */
-  readonly clock?: Clock | undefined;
-};
+type Scope = Reading & { readonly storedSize?: StoredSize | undefined };
 
 /** What knows which documents are whose. */
 type Knowing = Pick<ContentIndex, "claimed" | "conflicts">;

@@ -24,8 +24,21 @@ const TRIES = 3;
 /** A search that fails for so long, while the archive answers otherwise, is never answered. */
 const SEARCHED_MS = 10 * 60_000;
 
+/** After so many documents each time it is said how far the reading is. */
+const TOLD_EACH = 10_000;
+
 /** Ways to ask for everything, one after the other until one shows what is known to be there. */
 const QUESTIONS: readonly SearchQuery[] = [{}, { filesizeStart: 0 }];
+
+/** How the archive is read. */
+export type Reading = {
+  /** No further back than to what the journal knows. */
+  readonly later?: LaterUploads | undefined;
+  /** Of a caller that asks again where this rejects: a search that fails is given up after ten minutes, and not at once. */
+  readonly clock?: Clock | undefined;
+  /** Learns how many documents were read so far, where they are many. */
+  readonly told?: ((documents: number) => void) | undefined;
+};
 
 /** What is said where not all could be asked. */
 export function unaskedText(why: string): string {
@@ -35,22 +48,20 @@ export function unaskedText(why: string): string {
 export class WholeArchive {
   readonly #archive: Pick<Archive, "documents" | "folder" | "search">;
   readonly #later: LaterUploads | undefined;
-  readonly #clock: Pick<Clock, "monotonic"> | undefined;
+  readonly #clock: Clock | undefined;
+  readonly #told: Reading["told"];
   #reading: Promise<CandidatesByName> | undefined;
   #unasked: string | null = null;
   #failingSince: number | undefined;
 
-  /**
-   * With `later`, no further back than to what the journal knows. With a clock, the caller asks again where this
-   * rejects: a search that fails is given up after ten minutes, and not at once.
-   */
   constructor(
     archive: Pick<Archive, "documents" | "folder" | "search">,
-    { later, clock }: { later?: LaterUploads | undefined; clock?: Clock | undefined } = {},
+    { later, clock, told }: Reading = {},
   ) {
     this.#archive = archive;
     this.#later = later;
     this.#clock = clock;
+    this.#told = told;
   }
 
   /** Why not all could be asked, in words that follow "since"; null where all was, or nothing yet. */
@@ -104,11 +115,15 @@ export class WholeArchive {
   ): Promise<string | null> {
     const archive = this.#archive;
     for (let tries = 1; ; tries++) {
+      let read = 0;
       try {
         const all =
           (await this.#later?.newest(question, signal)) ??
           documentsIn(question, { archive }, signal);
-        for await (const each of all) found.set(each.id, each);
+        for await (const each of all) {
+          found.set(each.id, each);
+          if (++read % TOLD_EACH === 0) this.#told?.(read);
+        }
         return null;
       } catch (error) {
         signal.throwIfAborted();

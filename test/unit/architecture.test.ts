@@ -167,15 +167,15 @@ const LINES: Readonly<Record<string, number>> = {
   formats: 2_682,
   network: 1_010,
   sqlite: 183,
-  domain: 3_056,
+  domain: 3_057,
   rules: 1_403,
   receipts: 428,
   config: 4_266,
-  archive: 2_382,
+  archive: 2_377,
   journal: 10_700,
   source: 4_514,
   reader: 1_604,
-  sync: 9_330,
+  sync: 9_353,
   report: 3_089,
   dashboard: 2_614,
   notify: 1_853,
@@ -183,7 +183,7 @@ const LINES: Readonly<Record<string, number>> = {
   check: 1_425,
   cli: 6_941,
   "main.ts": 24,
-  "embedded-archive": 3_984,
+  "embedded-archive": 3_985,
 };
 
 /** Methods of what has more than a dozen: the numbers may only fall. */

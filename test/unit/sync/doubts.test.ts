@@ -602,6 +602,24 @@ describe("what is no look", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 
+  test("or that of a row that is held until it is looked at again: it is waited for, too", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const folder = desk.archive.addFolder("Other");
+    const documentId = stored(desk, folder, { filesize: SIZE });
+    const problem = { code: "DOUBT_AMBIGUOUS", message: "its size is not known yet" };
+    const until = { state: "held", dueAt: desk.clock.now() + HOUR, problem } as const;
+    const other = doubted(desk, folder, { path: "b/scan.pdf", ...until });
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    await retryAll(desk.journal, [other.id], desk.clock.now());
+    desk.context.wakeups.doubts.notify();
+    await desk.advance(15 * MINUTE);
+    expect(await desk.row(other)).toMatchObject({ state: "uploaded", documentId });
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
   test("two in other folders may be one whose id is another document's: a person chooses", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId, { archiveUploadedAt: desk.clock.now() });

@@ -14,6 +14,8 @@ const TABLE = [
   ["settling", { problem: problem("FILE_UNFINISHED") }, "anyway", "as it is, if a person says so"],
   ["pending", {}, null, "it is sent on its own"],
   ["pending", { problem: problem("INVALID_FILENAME") }, null, "that was its last attempt"],
+  ["pending", { problem: problem("FOLDER_MISSING") }, null, "its folder was created"],
+  ["pending", { problem: problem("ARCHIVE_TIMEOUT") }, null, "it is tried again"],
   ["uploading", {}, null, "it is being sent"],
   ["inDoubt", { ...doubt, problem: problem("REPLIES_LOST") }, null, "it is still looked for"],
   ["inDoubt", { ...doubt, problem: problem("REPLY_MISMATCHED") }, null, "the same"],
@@ -50,6 +52,8 @@ test.for(TABLE)("%s, %o: retry is offered as %s, since %s", async ([state, set, 
   expect(record.retry).toBe(offered);
   if (offered === null) expect(record.error?.hint ?? "").not.toContain("scanferry retry");
   else if (record.error) expect(record.error.hint).toBe(failureOf(record.error.code).hint);
+  const { fate } = failureOf(record.error?.code ?? "");
+  if (state === "pending" && fate !== "retry") expect(record.error?.hint ?? "").toBe("");
   const at = desk.clock.now();
   const did: [name: string, act: () => Promise<unknown>][] = [
     ["queue", () => retryAll(desk.journal, [row.id], at)],

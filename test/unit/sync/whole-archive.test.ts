@@ -87,6 +87,15 @@ test("it is read in pages, until these show nothing new, however many names are 
   expect(whole.unasked).toMatch(/repeats a page/);
 });
 
+test("of a large archive it is said how far the reading is, since nothing is sent meanwhile", async () => {
+  const { archive, filed } = anArchive();
+  for (let n = 0; n < 20_000; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
+  const told: number[] = [];
+  const whole = new WholeArchive(archive, { told: (documents) => told.push(documents) });
+  await whole.named("a.pdf", [8], never);
+  expect(told).toEqual([10_000, 20_000]);
+});
+
 test("a document that moves to a page already read, as one before it is removed, is found", async () => {
   const { archive, filed } = anArchive();
   for (let n = 0; n < 1_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
