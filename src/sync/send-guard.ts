@@ -21,6 +21,9 @@ const ASKED = ", uploaded after it was asked for as a new document: it may be th
  */
 type Scope = Reading & { readonly storedSize?: StoredSize | undefined };
 
+/** A row that accounts for a document is taken to do so for this long; it may learn that it is another one. */
+const ACCOUNTED_MS = 5_000;
+
 /** What knows which documents are whose. */
 type Knowing = Pick<ContentIndex, "claimed" | "conflicts">;
 
@@ -42,6 +45,9 @@ export class SendGuard {
   readonly #scope: Scope;
   readonly #whole: WholeArchive;
   readonly #folders = new Map<number, Promise<CandidatesByName>>();
+  /** Documents that rows account for, and since when these were gathered. */
+  readonly #accounted = new Set<number>();
+  #accountedAt = 0;
 
   /** `journal` speaks for the archive; without one no document is accounted for. */
   constructor(archive: Archive, journal: Knowing | undefined, scope: Scope = {}) {
@@ -111,8 +117,11 @@ export class SendGuard {
         mayBeBytes(each, sizeBytes, storedSize) &&
         isSince(each, since),
     );
-    const foreign = await this.#foreign(candidates);
-    if (!foreign) return undefined;
+    const foreign = await this.#foreign(this.#unaccounted(candidates));
+    if (!foreign) {
+      for (const { id } of candidates) this.#accounted.add(id);
+      return undefined;
+    }
     const [conflict] = await conflictsOf(this.#journal, { sentName }, [foreign]);
     if (conflict) return { conflict };
     const where = `document ${foreign.id} in folder ${foreign.folderId}`;
@@ -130,6 +139,16 @@ export class SendGuard {
     this.#folders.clear();
     this.#whole.forget();
     this.#scope.later?.suspect();
+  }
+
+  /** Those of which it was not just seen that rows account for them: where each folder has a 1.pdf, there are thousands. */
+  #unaccounted(candidates: readonly Candidate[]): readonly Candidate[] {
+    const now = this.#scope.clock?.monotonic() ?? 0;
+    if (now - this.#accountedAt >= ACCOUNTED_MS) {
+      this.#accounted.clear();
+      this.#accountedAt = now;
+    }
+    return candidates.filter(({ id }) => !this.#accounted.has(id));
   }
 
   /** The first of these that no row accounts for, or none of these mirrors. */

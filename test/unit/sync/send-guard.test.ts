@@ -3,6 +3,7 @@ import { FirstRun } from "../../../src/sync/first-run.ts";
 import { Folders, Placement } from "../../../src/sync/folders.ts";
 import { UNCLEAN_KEYS } from "../../../src/journal/cluster.ts";
 import { SendGuard } from "../../../src/sync/send-guard.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { failed, refused, ScriptedArchive } from "../../fakes/scripted-archive.ts";
 import { describe, expect, test } from "vitest";
 import { CHANGING_ARCHIVE, HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
@@ -51,6 +52,31 @@ describe("documents that nobody accounts for", () => {
     guard.forget();
     await guard.objection(outgoing("a.pdf", folderId), [], never);
     expect(archive.count("documents")).toBe(2);
+  });
+
+  test("of many of one name in other folders rows are asked once, and again when that is some time ago", async () => {
+    const archive = new ScriptedArchive();
+    const folderId = archive.addFolder("Scans");
+    const other = archive.addFolder("Other");
+    const ids = [7, 8, 9];
+    for (const id of ids)
+      archive.addDocument({ id, folderId: other, filename: "1.pdf", filesize: 1 });
+    const rows = { 1: [...ids] };
+    const journal = claimedBy(rows);
+    const asked: number[] = [];
+    const claimed = (ids: readonly number[]) => {
+      asked.push(ids.length);
+      return journal.claimed(ids);
+    };
+    const clock = new ManualClock();
+    const guard = new SendGuard(archive, { ...journal, claimed }, { clock });
+    const ask = () => guard.objection(outgoing("1.pdf", folderId), [1], never);
+    for (let n = 0; n < 3; n++) expect(await ask()).toBeUndefined();
+    expect(asked).toEqual([3]);
+    // The archive was taken back, and has another document under this id.
+    rows[1].pop();
+    await clock.advance(10_000);
+    expect(await ask()).toMatchObject({ code: "FIRST_RUN" });
   });
 
   test("a folder that others send to all the time is not read for ever", async () => {
