@@ -1,4 +1,5 @@
 import type { Document } from "../domain/document.ts";
+import { FAILURES, isKnown } from "../domain/failure.ts";
 import type { GateRow } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { hintOf, retryDoes } from "./retry.ts";
@@ -20,7 +21,7 @@ export function recordOf(document: Document, mirror: string) {
     size: document.seen.sizeBytes,
     sha256: document.digest,
     attempts: document.attempts,
-    error: problem === null ? null : { ...problem, hint: hintOf(document) },
+    error: problem === null || isOver(document) ? null : { ...problem, hint: hintOf(document) },
     sentAt: document.sentAt,
     uploadedAt: document.uploadedAt,
     convertedAt: document.convertedAt,
@@ -48,6 +49,13 @@ export function recordOf(document: Document, mirror: string) {
     /** What `scanferry retry` does to it; null: nothing. */
     retry: retryDoes(document),
   };
+}
+
+/** What is sent next is not held or failed any more; what a request met before is still there. */
+function isOver({ state, problem }: Document): boolean {
+  const code = problem?.code ?? "";
+  const isNext = state === "pending" || state === "uploading";
+  return isNext && isKnown(code) && FAILURES[code].fate !== "retry";
 }
 
 /** What the gate holds has no time of its own: it is tried again when that asks the archive. */

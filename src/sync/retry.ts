@@ -52,14 +52,9 @@ export function retryDoes(document: Document): Retry {
   return isPutOff(document) ? "afterAction" : null;
 }
 
-/**
- * What there is to do about its problem, without what would do nothing: to retry what is not held or failed, or to fix
- * for what is sent next what it was held or failed for.
- */
+/** What there is to do about its problem, without what would do nothing: to retry what is not held or failed. */
 export function hintOf(document: Document): string {
-  const { hint, fate } = failureOf(document.problem?.code ?? "");
-  const isNext = document.state === "pending" || document.state === "uploading";
-  if (isNext && fate !== "retry") return "";
+  const { hint } = failureOf(document.problem?.code ?? "");
   const does = retryDoes(document);
   if (does === "queue" || does === "anyway") return hint;
   const rest = hint.split(/(?<=[.;]) /u).filter((part) => !part.includes("scanferry retry"));

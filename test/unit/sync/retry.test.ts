@@ -14,8 +14,6 @@ const TABLE = [
   ["settling", { problem: problem("FILE_UNFINISHED") }, "anyway", "as it is, if a person says so"],
   ["pending", {}, null, "it is sent on its own"],
   ["pending", { problem: problem("INVALID_FILENAME") }, null, "that was its last attempt"],
-  ["pending", { problem: problem("FOLDER_MISSING") }, null, "its folder was created"],
-  ["pending", { problem: problem("ARCHIVE_TIMEOUT") }, null, "it is tried again"],
   ["uploading", {}, null, "it is being sent"],
   ["inDoubt", { ...doubt, problem: problem("REPLIES_LOST") }, null, "it is still looked for"],
   ["inDoubt", { ...doubt, problem: problem("REPLY_MISMATCHED") }, null, "the same"],
@@ -52,8 +50,6 @@ test.for(TABLE)("%s, %o: retry is offered as %s, since %s", async ([state, set, 
   expect(record.retry).toBe(offered);
   if (offered === null) expect(record.error?.hint ?? "").not.toContain("scanferry retry");
   else if (record.error) expect(record.error.hint).toBe(failureOf(record.error.code).hint);
-  const { fate } = failureOf(record.error?.code ?? "");
-  if (state === "pending" && fate !== "retry") expect(record.error?.hint ?? "").toBe("");
   const at = desk.clock.now();
   const did: [name: string, act: () => Promise<unknown>][] = [
     ["queue", () => retryAll(desk.journal, [row.id], at)],
@@ -70,4 +66,19 @@ test.for(TABLE)("%s, %o: retry is offered as %s, since %s", async ([state, set, 
     }
   }
   expect(offered, "and nothing was done").toBeNull();
+});
+
+test.for([
+  ["held", "FOLDER_MISSING", true],
+  ["pending", "FOLDER_MISSING", false],
+  ["uploading", "FOLDER_MISSING", false],
+  ["failed", "INVALID_FILENAME", true],
+  ["pending", "INVALID_FILENAME", false],
+  ["pending", "ARCHIVE_TIMEOUT", true],
+  ["settling", "FILE_UNFINISHED", true],
+  ["inDoubt", "REPLIES_LOST", true],
+] as const)("of a document that is %s, %s is still there: %s", async ([state, code, isThere]) => {
+  const desk = await SyncDesk.open();
+  const row = desk.put({ state, problem: problem(code) });
+  expect(recordOf(row, "scans").error !== null).toBe(isThere);
 });
