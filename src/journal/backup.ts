@@ -10,7 +10,7 @@ import { readOwner, writeOwner } from "./owner-lock.ts";
 const PAGES_AT_ONCE = 256;
 
 /**
- * Writes a whole copy of the journal to `to`, as it is when the copy is finished, readable by its
+ * Writes a whole copy of the journal to `to`, as it is when the copy begins, readable by its
  * owner only. What was at `to` is replaced at once or not at all.
  *
  * SQLite's online backup, because `VACUUM INTO` would hold up the event loop for as long as the
@@ -20,7 +20,14 @@ export async function backUp(db: Database.Database, to: string): Promise<void> {
   const draft = `${resolve(to)}.partial`;
   try {
     beginDraft(draft);
-    await db.backup(draft, { progress: () => PAGES_AT_ONCE });
+    const source = db.memory ? db : new Database(db.name, { readonly: db.readonly });
+    try {
+      // Of what others change meanwhile SQLite would begin the copy again, without end where a daemon is busy.
+      source.exec("BEGIN; SELECT 1 FROM account;");
+      await source.backup(draft, { progress: () => PAGES_AT_ONCE });
+    } finally {
+      if (source !== db) source.close();
+    }
     markAsCopy(draft);
     publishDraft(draft, resolve(to));
   } catch (error) {

@@ -172,7 +172,7 @@ const LINES: Readonly<Record<string, number>> = {
   receipts: 428,
   config: 4_266,
   archive: 2_377,
-  journal: 10_700,
+  journal: 10_707,
   source: 4_514,
   reader: 1_604,
   sync: 9_375,

@@ -250,6 +250,24 @@ test("a backup is a journal", async () => {
   await expect(nowhere).rejects.toMatchObject({ code: "JOURNAL_UNWRITABLE", hint });
 });
 
+test("a backup has an end while a daemon writes", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  const copy = join(directory.path, "copy.db");
+  await journalAt(path);
+  // Many pieces of a copy, between which others write.
+  const large = new Database(path);
+  large.exec("CREATE TABLE filler AS SELECT zeroblob(60000000) AS bytes");
+  large.close();
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  await using reader = await SqliteJournal.open({ path, role: "reader" });
+  let ended = false;
+  const backup = reader.backup(copy).finally(() => (ended = true));
+  for (let n = 0; !ended && n < 500; n++) await journal.setPaused(n % 2 === 0);
+  expect(ended).toBe(true);
+  await backup;
+});
+
 test.for([
   [0x6969, "NFS", "locks and shared memory end at the host"],
   [0xff534d42, "CIFS", "as above"],
