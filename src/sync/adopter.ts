@@ -30,9 +30,16 @@ import type { WholeArchive } from "./whole-archive.ts";
 /** Codes of what is held without a due time after it was decided how it is sent, and goes on as it is. */
 export const READY_CODES = ["FIRST_RUN", ...GATE_CODES, ...FOLDER_CODES];
 
+/** What has to be known of a document to look for it: there may be a million. */
+export type UnsentDocument = Pick<
+  Document,
+  | ("id" | "mirrorId" | "dir" | "name" | "state" | "problem" | "doubtAt" | "documentId")
+  | ("seen" | "digest" | "sentName" | "targetPath" | "archiveBytes")
+>;
+
 /** What was found for one file. */
 export type AdoptionMatch = Adoption & {
-  readonly document: Document;
+  readonly document: UnsentDocument;
   /** People have filed it in another folder than it belongs in. */
   readonly isFiled: boolean;
   /** When the file was last written, by the archive's clock; epoch ms. */
@@ -55,7 +62,7 @@ type Looking = Omit<Parts, "clock"> & {
 /** A folder that was looked through: what was found, what is left, and ids of documents that it lists. */
 type Looked = {
   readonly found: readonly AdoptionMatch[];
-  readonly left: readonly Document[];
+  readonly left: readonly UnsentDocument[];
   readonly listed: readonly number[];
 };
 
@@ -68,7 +75,7 @@ const FOLDERS_AT_A_TIME = 4;
  */
 export async function* findArchived(
   looking: Looking,
-  waiting: readonly Document[],
+  waiting: readonly UnsentDocument[],
   signal: AbortSignal,
 ): AsyncGenerator<AdoptionMatch> {
   for await (const match of matchesOf(looking, waiting, signal)) {
@@ -93,7 +100,7 @@ async function* matchesOf(
     },
     signal,
   );
-  const left: Document[] = [];
+  const left: UnsentDocument[] = [];
   const known: number[] = [];
   const used: number[] = [];
   for await (const folder of looked) {
@@ -107,7 +114,7 @@ async function* matchesOf(
 
 /** What people have filed elsewhere since it was sent; `used` are documents that other files have taken. */
 async function foundElsewhere(
-  documents: readonly Document[],
+  documents: readonly UnsentDocument[],
   { known, used }: { readonly known: readonly number[]; readonly used: readonly number[] },
   { journal, archive, whole, storedSize }: Looking,
   signal: AbortSignal,
@@ -128,7 +135,10 @@ async function foundElsewhere(
   });
 }
 
-function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Archive): WaitingFile {
+function waitingOf(
+  { id, sentName, seen }: UnsentDocument,
+  { clockOffsetMs = 0 }: Archive,
+): WaitingFile {
   const writtenAt = seen.modifiedAt + clockOffsetMs;
   return { id, sentName: sentName ?? "", sizeBytes: seen.sizeBytes, writtenAt };
 }
@@ -137,13 +147,20 @@ function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Arch
 export async function* toBeSent(
   journal: DocumentReader,
   mirrorIds: ReadonlySet<number>,
-): AsyncGenerator<Document> {
+): AsyncGenerator<UnsentDocument> {
   for (const state of WAITING_STATES) {
     for await (const document of journal.list({ state, currentOnly: true })) {
       if (!mirrorIds.has(document.mirrorId)) continue;
-      if (state === "pending" || isReady(document)) yield document;
+      if (state === "pending" || isReady(document)) yield unsent(document);
     }
   }
+}
+
+function unsent(document: Document): UnsentDocument {
+  const { id, mirrorId, dir, name, state, problem, doubtAt, documentId } = document;
+  const { seen, digest, sentName, targetPath, archiveBytes } = document;
+  const row = { id, mirrorId, dir, name, state, problem, doubtAt, documentId };
+  return { ...row, seen, digest, sentName, targetPath, archiveBytes };
 }
 
 /** Held as it is to be sent, of which the archive has nothing that the journal knows. */
@@ -154,7 +171,7 @@ function isReady({ problem, digest, doubtAt, documentId }: Document): boolean {
 
 async function foundIn(
   folderId: number,
-  documents: readonly Document[],
+  documents: readonly UnsentDocument[],
   { journal, archive, mirrorIds, storedSize }: Looking,
   signal: AbortSignal,
 ): Promise<Looked> {
@@ -162,7 +179,7 @@ async function foundIn(
   const files = documents.map((document) => waitingOf(document, archive));
   const paired = adoptions(files, archived.filter(isForeign), storedSize);
   const found: AdoptionMatch[] = [];
-  const left: Document[] = [];
+  const left: UnsentDocument[] = [];
   for (const document of documents) {
     const { taken, unclear } = paired.get(document.id) ?? { taken: null, unclear: [] };
     const others = await sentForOthers(document, { journal, mirrorIds });
@@ -180,7 +197,7 @@ async function foundIn(
  * that; where settling could not take it over, as next to other daemons, it is no reason to let it go.
  */
 async function sentForOthers(
-  { state, digest, seen }: Document,
+  { state, digest, seen }: UnsentDocument,
   { journal, mirrorIds }: Pick<Looking, "journal" | "mirrorIds">,
 ): Promise<Set<number | null>> {
   const ids = new Set<number | null>();
@@ -201,31 +218,6 @@ export function adopting({ document, taken }: AdoptionMatch, at: number): Change
   const event = { type: "adopted", at, dueAt: at, ...place } as const;
   const adopted: Change = { type: "event", id: document.id, event, from: ["pending"] };
   return document.state === "held" ? [goOn(document, at), adopted] : [adopted];
-}
-
-/** Rows of these mirrors that were claimed by name and size alone, and whose file is there. */
-export async function* claimedByName(
-  journal: DocumentReader,
-  mirrorIds: ReadonlySet<number>,
-): AsyncGenerator<Document> {
-  for (const state of ["uploaded", "converted"] as const) {
-    for await (const document of journal.list({ state, currentOnly: true })) {
-      const { mirrorId, sentBytes, goneAt } = document;
-      if (sentBytes === null && goneAt === null && mirrorIds.has(mirrorId)) yield document;
-    }
-  }
-}
-
-/**
- * A person vouches that the archive has the content of this row's file: it counts as sent, and where
- * `putsAway` its mirror moves or deletes what is archived.
- */
-export function vouching(document: Document, putsAway: boolean, at: number): Change {
-  const { id, state, archiveBytes, seen } = document;
-  const sentBytes = archiveBytes ?? seen.sizeBytes;
-  const due = { after: "due", afterMessage: null, dueAt: at } as const;
-  const set = { sentBytes, ...(putsAway && state === "converted" ? due : {}) };
-  return { type: "note", id, at, why: "its content is trusted: adopt --trust-content", set };
 }
 
 /** What the history of a document says of such a choice. */

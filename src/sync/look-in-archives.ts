@@ -1,11 +1,11 @@
-/** What every archive has already of the files that wait to be sent. */
+/** What every archive has already of the files that wait to be sent, and what a user says of its content. */
 import { lookUpSettings, openClient } from "../archive/archive-settings.ts";
 import { accountsOf } from "../config/config.ts";
-import type { Document } from "../domain/document.ts";
 import type { Config, Mirror } from "../config/config.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Document } from "../domain/document.ts";
+import type { Change, DocumentReader, Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { type AdoptionMatch, findArchived, toBeSent } from "./adopter.ts";
+import { type AdoptionMatch, findArchived, toBeSent, type UnsentDocument } from "./adopter.ts";
 import { unaskedText, WholeArchive } from "./whole-archive.ts";
 
 /** What is looked for, and with what. */
@@ -40,7 +40,7 @@ export async function lookInArchives(
     const own = journal.of(row.id);
     const mirrorIds = new Set((await liveMirrors(account, journal)).keys());
     // By their ids: one that changed its state meanwhile may be listed twice.
-    const documents = new Map<number, Document>();
+    const documents = new Map<number, UnsentDocument>();
     for await (const document of toBeSent(own, mirrorIds)) {
       documents.set(document.id, document);
       if (documents.size > waitingMax) return { found: [], waiting, unasked, isTooMany: true };
@@ -70,4 +70,29 @@ export async function liveMirrors(
       return mirror ? [[id, mirror] as const] : [];
     }),
   );
+}
+
+/** Rows of these mirrors that were claimed by name and size alone, and whose file is there. */
+export async function* claimedByName(
+  journal: DocumentReader,
+  mirrorIds: ReadonlySet<number>,
+): AsyncGenerator<Document> {
+  for (const state of ["uploaded", "converted"] as const) {
+    for await (const document of journal.list({ state, currentOnly: true })) {
+      const { mirrorId, sentBytes, goneAt } = document;
+      if (sentBytes === null && goneAt === null && mirrorIds.has(mirrorId)) yield document;
+    }
+  }
+}
+
+/**
+ * A person vouches that the archive has the content of this row's file: it counts as sent, and where
+ * `putsAway` its mirror moves or deletes what is archived.
+ */
+export function vouching(document: UnsentDocument, putsAway: boolean, at: number): Change {
+  const { id, state, archiveBytes, seen } = document;
+  const sentBytes = archiveBytes ?? seen.sizeBytes;
+  const due = { after: "due", afterMessage: null, dueAt: at } as const;
+  const set = { sentBytes, ...(putsAway && state === "converted" ? due : {}) };
+  return { type: "note", id, at, why: "its content is trusted: adopt --trust-content", set };
 }

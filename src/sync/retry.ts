@@ -169,8 +169,11 @@ function isPlacedAgain({ problem, doubtAt, documentId }: Document): boolean {
   return isPlace && doubtAt === null && documentId === null;
 }
 
+/** What of a held row says how it goes on. */
+type Held = Pick<Document, "id" | "digest" | "problem" | "doubtAt" | "documentId">;
+
 /** The archive took exception to what goes with it, and has nothing of it. */
-function isDecidedAgain({ problem, doubtAt, documentId }: Document): boolean {
+function isDecidedAgain({ problem, doubtAt, documentId }: Held): boolean {
   const isAttributes = ATTRIBUTE_CODES.includes(problem?.code ?? "");
   return isAttributes && doubtAt === null && documentId === null;
 }
@@ -187,7 +190,7 @@ export function recheck(
  * The change by which a held row goes on where it was held: in doubt, before it was settled, or
  * ready to be sent.
  */
-export function goOn(document: Document, at: number): Extract<Change, { type: "event" }> {
+export function goOn(document: Held, at: number): Extract<Change, { type: "event" }> {
   const { id, doubtAt, digest } = document;
   const again = digest === null || isDecidedAgain(document);
   const type = doubtAt !== null ? "lookAgain" : again ? "recheck" : "goesOn";

@@ -1,16 +1,20 @@
 import type { Command } from "commander";
 import type { Document } from "../../domain/document.ts";
-import type { Change, DocumentReader } from "../../journal/journal.ts";
+import type { Change, DocumentReader, DocumentWriter } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
 import {
   adopting,
   type AdoptionMatch,
-  claimedByName,
   endFirstRuns,
   uncompared,
-  vouching,
+  type UnsentDocument,
 } from "../../sync/adopter.ts";
-import { liveMirrors, lookInArchives } from "../../sync/look-in-archives.ts";
+import {
+  claimedByName,
+  liveMirrors,
+  lookInArchives,
+  vouching,
+} from "../../sync/look-in-archives.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
@@ -27,6 +31,9 @@ type Options = {
   readonly json?: boolean;
   readonly trustContent?: boolean;
 };
+
+/** Documents of one commit. */
+const CHUNK = 500;
 
 /** What a person is asked with --trust-content, before it is done. */
 const TRUST = `--trust-content: these documents, and those that adopt claimed before, count as having the very content
@@ -90,16 +97,17 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const unclear = all.length - sure;
   const isClaiming = await mayClaim(shell, options, sure + before.length);
   if (isClaiming) {
-    const vouched = (document: Document): Change[] => {
+    const vouched = (document: UnsentDocument): Change[] => {
       if (options.trustContent !== true) return [];
       const putsAway = live.get(document.mirrorId)?.after.kind !== "keep";
       return [vouching(document, putsAway, clock.now())];
     };
-    for (const found of all) {
-      const claimed = adopting(found, clock.now());
-      if (claimed.length > 0) await daemon.journal.apply([...claimed, ...vouched(found.document)]);
-    }
-    await daemon.journal.apply(before.flatMap(vouched));
+    const claimed = (found: AdoptionMatch): Change[] => {
+      const changes = adopting(found, clock.now());
+      return changes.length > 0 ? [...changes, ...vouched(found.document)] : [];
+    };
+    await applyEach(daemon.journal, all, claimed);
+    await applyEach(daemon.journal, before, vouched);
   }
   // What is unclear stays behind the guard of the first run, until the archive knows more of it.
   if (isClaiming) {
@@ -117,6 +125,16 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
     if (options.trustContent === true) await out.line(trustLine(sure + before.length, isClaiming));
   }
   shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
+}
+
+/** The changes of all these, some of them a commit. */
+async function applyEach<Item>(
+  journal: DocumentWriter,
+  all: readonly Item[],
+  changesOf: (each: Item) => readonly Change[],
+): Promise<void> {
+  for (let from = 0; from < all.length; from += CHUNK)
+    await journal.apply(all.slice(from, from + CHUNK).flatMap(changesOf));
 }
 
 /**

@@ -261,10 +261,10 @@ test("a backup has an end while a daemon writes", async () => {
   large.close();
   await using journal = await SqliteJournal.open({ path, role: "owner" });
   await using reader = await SqliteJournal.open({ path, role: "reader" });
-  let ended = false;
-  const backup = reader.backup(copy).finally(() => (ended = true));
-  for (let n = 0; !ended && n < 500; n++) await journal.setPaused(n % 2 === 0);
-  expect(ended).toBe(true);
+  const copying = { ended: false };
+  const backup = reader.backup(copy).finally(() => (copying.ended = true));
+  for (let n = 0; !copying.ended && n < 500; n++) await journal.setPaused(n % 2 === 0);
+  expect(copying.ended).toBe(true);
   await backup;
 });
 
