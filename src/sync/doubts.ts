@@ -24,8 +24,7 @@ import { ELSEWHERE } from "../domain/code-sets.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import { backOf, keepsDates } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
-import { printable } from "../std/printable.ts";
-import { conflictsOf, documentsIn, isForeign, isForGood } from "./foreign-documents.ts";
+import { conflictsOf, documentsIn, isForeign, isForGood, messageOn } from "./foreign-documents.ts";
 import type { Listed } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -41,6 +40,9 @@ const LOOK_MAX = 200;
  */
 const PAGE_SIZE = 200;
 const PAGE_SIZE_OF_ALL = LIMITS.paginationSize.documents;
+
+/** So often one that is ambiguous is looked at before others wait for it no longer: until it is converted, that may pass. */
+const AMBIGUOUS_MAX = 5;
 
 /** The wait between the first two looks; it doubles. */
 const FIRST_LOOK_MS = 1_000;
@@ -154,10 +156,12 @@ export class Doubts {
     const candidates = finding.kind === "ambiguous" ? finding.candidates : [];
     const all = finding.kind === "found" ? [finding.candidate] : candidates;
     const { clock, journal, random } = this.#context;
-    const at = clock.now();
     const conflicts = await conflictsOf(journal, document, all);
-    // What is held for good waits for a person itself.
-    if (conflicts.some(({ state, dueAt }) => state !== "held" || dueAt !== null)) {
+    const at = clock.now();
+    // It may soon be known whose document it has; what is held for longer waits for a person itself.
+    const isPassing = ({ state, dueAt, consecutiveFailures }: Document) =>
+      state !== "held" || (dueAt !== null && consecutiveFailures < AMBIGUOUS_MAX);
+    if (conflicts.some(isPassing)) {
       await this.#apply(document, { type: "looked", at, dueAt: at + backoffMs(HOLD, 1, random) });
       return;
     }
@@ -241,15 +245,17 @@ export class Doubts {
   /** Sizes become known with conversion, so time may still tell them apart. */
   #ambiguous(document: Document, candidates: readonly Candidate[], at: number): Event {
     const problem = { code: "DOUBT_AMBIGUOUS", message: messageOn(document, candidates) };
-    const tries = failuresInARow(document, problem);
-    const dueAt = at + backoffMs(HOLD, tries, this.#context.random);
+    const dueAt = at + backoffMs(HOLD, failuresInARow(document, problem), this.#context.random);
     return { type: "heldBack", at, dueAt, problem };
   }
 
   /** The archive could not be asked: that is no look, and decides nothing. */
-  async #later(key: number, documents: readonly Document[], error: ArchiveError): Promise<void> {
+  async #later(
+    key: number,
+    documents: readonly Document[],
+    { problem }: ArchiveError,
+  ): Promise<void> {
     const { journal, clock, config, random, log } = this.#context;
-    const problem = error.problem;
     if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);
     const at = clock.now();
     const failures = this.#failures.get(key) ?? 0;
@@ -265,8 +271,8 @@ export class Doubts {
   }
 
   async #apply(document: Document, event: Event): Promise<void> {
-    const { id } = document;
-    await this.#context.journal.apply([{ type: "event", id, event, from: ["inDoubt"] }]);
+    const change = { type: "event", id: document.id, event, from: ["inDoubt"] } as const;
+    await this.#context.journal.apply([change]);
   }
 
   #policy(document: Document): DoubtPolicy {
@@ -283,15 +289,4 @@ export class Doubts {
       marginMs: Math.max(furtherMs - unsureMs, this.#lagMs),
     };
   }
-}
-
-function messageOn(document: Document, candidates: readonly Candidate[]): string {
-  const named = candidates.map(({ id, filename, filesize, folderId }) => {
-    const where = folderId === document.folderId ? "" : `, in folder ${folderId}`;
-    const as = filename === document.sentName ? "" : `, named ${printable(filename)}`;
-    return `${id} (${filesize} bytes${where}${as})`;
-  });
-  const isMistaken = document.archiveUploadedAt !== null;
-  const what = isMistaken ? "its id is another document's by now" : "sent, reply lost";
-  return `${what}; the archive has ${named.join(", ")} of this name`;
 }

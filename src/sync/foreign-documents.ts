@@ -5,6 +5,7 @@ import { pages } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { ContentIndex } from "../journal/journal.ts";
+import { printable } from "../std/printable.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 
 /** Documents a page; the interface allows 10,000. */
@@ -121,4 +122,16 @@ export async function conflictsOf(
 export function isForGood({ kind, code, credentials, retryAfterMs }: ArchiveError): boolean {
   const isRefused = kind === "refused" && !credentials && retryAfterMs === undefined;
   return isRefused || code === "TOO_MANY_PAGES";
+}
+
+/** What may be a document that is in doubt, in words. */
+export function messageOn(document: Document, candidates: readonly Candidate[]): string {
+  const named = candidates.map(({ id, filename, filesize, folderId }) => {
+    const where = folderId === document.folderId ? "" : `, in folder ${folderId}`;
+    const as = filename === document.sentName ? "" : `, named ${printable(filename)}`;
+    return `${id} (${filesize} bytes${where}${as})`;
+  });
+  const isMistaken = document.archiveUploadedAt !== null;
+  const what = isMistaken ? "its id is another document's by now" : "sent, reply lost";
+  return `${what}; the archive has ${named.join(", ")} of this name`;
 }

@@ -109,13 +109,12 @@ export class SendGuard {
     const { later, storedSize } = this.#scope;
     if (later && !(await later.isBehind())) return undefined;
     const listed = [...(await this.#namesIn(folderId, signal)).values()].flat();
-    const known = listed.map(({ id }) => id);
+    const known = new Set(listed.map(({ id }) => id));
     const named = await this.#whole.named(sentName, known, signal);
     const candidates = named.filter(
       (each) =>
-        each.folderId !== folderId &&
-        mayBeBytes(each, sizeBytes, storedSize) &&
-        isSince(each, since),
+        // Read at another time: what it shows here, and the folder's own list does not, was filed elsewhere.
+        !known.has(each.id) && mayBeBytes(each, sizeBytes, storedSize) && isSince(each, since),
     );
     const foreign = await this.#foreign(this.#unaccounted(candidates));
     if (!foreign) {

@@ -620,6 +620,22 @@ describe("what is no look", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 
+  test("but one that stays ambiguous is not waited for: it takes a person itself", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const folder = desk.archive.addFolder("Other");
+    stored(desk, folder, { filesize: SIZE });
+    const problem = { code: "DOUBT_AMBIGUOUS", message: "there are two" };
+    const until = { state: "held", dueAt: desk.clock.now() + HOUR, problem } as const;
+    doubted(desk, folder, { path: "b/scan.pdf", consecutiveFailures: 5, ...until });
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({
+      state: "held",
+      problem: { code: "DOUBT_ELSEWHERE" },
+    });
+  });
+
   test("two in other folders may be one whose id is another document's: a person chooses", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId, { archiveUploadedAt: desk.clock.now() });

@@ -54,6 +54,19 @@ describe("documents that nobody accounts for", () => {
     expect(archive.count("documents")).toBe(2);
   });
 
+  test("what is filed elsewhere after the archive was read, and before its folder is listed, is found", async () => {
+    const archive = new ScriptedArchive();
+    const [scans = 0, letters = 0, filed = 0] = ["A", "B", "C"].map((name) =>
+      archive.addFolder(name),
+    );
+    archive.addDocument({ id: 7, folderId: scans, filename: "a.pdf", filesize: 1 });
+    const guard = new SendGuard(archive, claimedBy({}));
+    expect(await guard.objection(outgoing("b.pdf", letters), [1], never)).toBeUndefined();
+    archive.change(7, { folderId: filed });
+    const objection = await guard.objection(outgoing("a.pdf", scans), [1], never);
+    expect(objection).toMatchObject({ code: "FIRST_RUN" });
+  });
+
   test("of many of one name in other folders rows are asked once, and again when that is some time ago", async () => {
     const archive = new ScriptedArchive();
     const folderId = archive.addFolder("Scans");
