@@ -23,7 +23,7 @@ export async function backUp(db: Database.Database, to: string): Promise<void> {
     const source = db.memory ? db : new Database(db.name, { readonly: db.readonly });
     try {
       // Of what others change meanwhile SQLite would begin the copy again, without end where a daemon is busy.
-      source.exec("BEGIN; SELECT 1 FROM account;");
+      if (source !== db) source.exec("BEGIN; SELECT 1 FROM account;");
       await source.backup(draft, { progress: () => PAGES_AT_ONCE });
     } finally {
       if (source !== db) source.close();

@@ -113,6 +113,16 @@ export async function retryAll(
   return documents;
 }
 
+/** The changes of all these, some of them a commit. */
+export async function applyEach<Item>(
+  journal: DocumentWriter,
+  all: readonly Item[],
+  changesOf: (each: Item) => readonly Change[],
+): Promise<void> {
+  for (let from = 0; from < all.length; from += CHUNK)
+    await journal.apply(all.slice(from, from + CHUNK).flatMap(changesOf));
+}
+
 /** Has what looks unfinished looked at again: what was missing may be there, or what stood next to it gone. */
 export async function lookAgainNow(journal: Documents, at: number): Promise<void> {
   const again = { type: "note", at, why: "a pass looks at it again", set: { dueAt: at } } as const;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Document } from "../../domain/document.ts";
-import type { Change, DocumentReader, DocumentWriter } from "../../journal/journal.ts";
+import type { Change, DocumentReader } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
 import {
   adopting,
@@ -15,6 +15,7 @@ import {
   lookInArchives,
   vouching,
 } from "../../sync/look-in-archives.ts";
+import { applyEach } from "../../sync/retry.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { EXIT } from "../exit.ts";
 import { printable } from "../../std/printable.ts";
@@ -31,9 +32,6 @@ type Options = {
   readonly json?: boolean;
   readonly trustContent?: boolean;
 };
-
-/** Documents of one commit. */
-const CHUNK = 500;
 
 /** What a person is asked with --trust-content, before it is done. */
 const TRUST = `--trust-content: these documents, and those that adopt claimed before, count as having the very content
@@ -125,16 +123,6 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
     if (options.trustContent === true) await out.line(trustLine(sure + before.length, isClaiming));
   }
   shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
-}
-
-/** The changes of all these, some of them a commit. */
-async function applyEach<Item>(
-  journal: DocumentWriter,
-  all: readonly Item[],
-  changesOf: (each: Item) => readonly Change[],
-): Promise<void> {
-  for (let from = 0; from < all.length; from += CHUNK)
-    await journal.apply(all.slice(from, from + CHUNK).flatMap(changesOf));
 }
 
 /**

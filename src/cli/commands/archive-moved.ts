@@ -11,11 +11,9 @@ import { counted } from "../../std/wording.ts";
 import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
 import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
+import { applyEach } from "../../sync/retry.ts";
 
 type Options = { readonly archive?: string; readonly json?: boolean };
-
-/** Rows of one commit. */
-const CHUNK = 500;
 
 /** Nothing is asked of the archive in vain: anyone who typed this waits for the answer. */
 const AT_ONCE = Number.POSITIVE_INFINITY;
@@ -62,8 +60,7 @@ async function replaced(shell: Shell, options: Options): Promise<void> {
     throw new UsageError(`${now.url} has documents that were sent to it: nothing is sent again`);
   const at = shell.clock.now();
   const { unsent, gone } = await leftIn(journal, row);
-  for (let from = 0; from < unsent.length; from += CHUNK)
-    await journal.apply(unsent.slice(from, from + CHUNK).map((each) => forgetting(each, at)));
+  await applyEach(journal, unsent, (each) => [forgetting(each, at)]);
   const suffix = retiredSuffix(at);
   await journal.retireArchive(row.id, suffix);
   await tell(shell, config, options, { archive: row.name, answer: "replaced", gone }, [

@@ -357,6 +357,7 @@ test.runIf(can("unshare", "-m", "true"))(
       expect(await Array.fromAsync(journal.list({}))).toHaveLength(200);
       await expect(journal.setPaused(true)).rejects.toMatchObject({ code: "JOURNAL_READ_ONLY" });
       await journal.backup(copy);
+      await journal.backup(copy);
     }
     await using copied = await SqliteJournal.open({ path: copy, role: "owner" });
     expect(await Array.fromAsync(copied.list({}))).toHaveLength(200);
