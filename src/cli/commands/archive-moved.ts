@@ -5,13 +5,12 @@ import type { Document } from "../../domain/document.ts";
 import type { ArchiveRow, Change, DocumentReader, Registry } from "../../journal/journal.ts";
 import { Fault, UsageError } from "../../std/fault.ts";
 import { type Asking, examine, type Examined, remember } from "../../sync/examine-archive.ts";
-import { probeNow } from "../../sync/retry.ts";
+import { applyEach, probeNow } from "../../sync/retry.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../../std/wording.ts";
 import { runningDaemon, writeJournal } from "../../journal/open-journal.ts";
 import { examples } from "../option-values.ts";
 import { lookUpSettings, openClient } from "../../archive/archive-settings.ts";
-import { applyEach } from "../../sync/retry.ts";
 
 type Options = { readonly archive?: string; readonly json?: boolean };
 
