@@ -48,6 +48,7 @@ async function soak(run: CampaignRun): Promise<Figures> {
   };
   try {
     await live({ run, town, work, alerts, visitors, sampler, dice });
+    run.say("the work is done; waiting until nothing is left to do");
     const left = await rest(town, work);
     for (const each of left) tell(each);
     for (const each of await afterwards(town, work)) tell(each);
@@ -147,7 +148,7 @@ async function afterwards(town: Town, work: Work): Promise<string[]> {
   const found = await audit(world, { formerly: [...work.digests] });
   const code = await town.endDaemon("SIGTERM");
   if (code !== 0) found.push(`the daemon ended with ${code}`);
-  return [...found, ...leaksBelow(town.dir, NOT_SEARCHED).map(leakLine)];
+  return [...found, ...town.hung, ...leaksBelow(town.dir, NOT_SEARCHED).map(leakLine)];
 }
 
 function counts(name: string, done: ReadonlyMap<string, number>): Figures {

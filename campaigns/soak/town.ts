@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -21,12 +22,17 @@ import type { Kept } from "./collected.ts";
 
 const COLLECTED = new URL("./collected.ts", import.meta.url).href;
 
+/** What has not ended by then hangs. */
+const END_MS_MAX = 120_000;
+
 type Ports = { readonly archive: number; readonly admin: number; readonly web: number };
 
 export class Town {
   readonly dir: string;
   readonly source: string;
   readonly journal: string;
+  /** Processes that did not end in time, each in a line. */
+  readonly hung: string[] = [];
   readonly #ports: Ports;
   #daemon: ChildProcess | undefined;
   #archive: ChildProcess | undefined;
@@ -93,19 +99,19 @@ export class Town {
   }
 
   async endArchive(signal: NodeJS.Signals): Promise<void> {
-    await end(this.#archive, signal);
+    await this.#end(this.#archive, signal);
   }
 
   /** Ends the daemon; its exit code or signal. */
   endDaemon(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
-    return end(this.#daemon, signal);
+    return this.#end(this.#daemon, signal);
   }
 
   /** Runs a command of the command line; its exit code. What it says goes to the logs. */
   async command(...words: string[]): Promise<number> {
     const child = this.#start("commands", ["--config", join(this.dir, "scanferry.yaml"), ...words]);
-    const [code] = (await once(child, "close")) as [number | null];
-    return code ?? -1;
+    const code = await this.#ended(child);
+    return typeof code === "number" ? code : -1;
   }
 
   /** Tells the archive's administration something. */
@@ -145,7 +151,7 @@ export class Town {
 
   /** Ends whatever still runs. */
   async close(): Promise<void> {
-    await Promise.all([end(this.#daemon, "SIGKILL"), end(this.#archive, "SIGKILL")]);
+    await Promise.all([this.endDaemon("SIGKILL"), this.endArchive("SIGKILL")]);
   }
 
   async #startDaemon(): Promise<void> {
@@ -197,6 +203,29 @@ export class Town {
     }
   }
 
+  async #end(
+    child: ChildProcess | undefined,
+    signal: NodeJS.Signals,
+  ): Promise<number | NodeJS.Signals> {
+    if (!child) return 0;
+    if (isUp(child)) child.kill(signal);
+    return this.#ended(child);
+  }
+
+  /** The exit code or signal of a process that is about to end; one that hangs is noted and killed. */
+  async #ended(child: ChildProcess): Promise<number | NodeJS.Signals> {
+    if (isUp(child)) {
+      const late = setTimeout(() => {
+        const what = child.spawnargs.find((word) => /^[a-z]/.test(word));
+        this.hung.push(`${what} did not end: ${waitOf(child)}`);
+        child.kill("SIGKILL");
+      }, END_MS_MAX);
+      await once(child, "exit");
+      clearTimeout(late);
+    }
+    return child.exitCode ?? child.signalCode ?? 0;
+  }
+
   #configure(): void {
     for (const [name, secret] of Object.entries(CANARY))
       writeFileSync(join(this.dir, "secrets", name), secret, { mode: 0o600 });
@@ -239,15 +268,15 @@ function pidOf(child: ChildProcess | undefined): number {
   return child?.pid ?? 0;
 }
 
-async function end(
-  child: ChildProcess | undefined,
-  signal: NodeJS.Signals,
-): Promise<number | NodeJS.Signals> {
-  if (!child) return 0;
-  if (isUp(child)) {
-    const closed = once(child, "exit");
-    child.kill(signal);
-    await closed;
+/** What each thread of a process waits for, as far as the kernel says so. */
+function waitOf({ pid }: ChildProcess): string {
+  try {
+    const tasks = `/proc/${pid}/task`;
+    const wordOf = (...path: string[]) => readFileSync(join(tasks, ...path), "utf8").trim();
+    return readdirSync(tasks)
+      .map((task) => `${wordOf(task, "comm")} in ${wordOf(task, "wchan")}`)
+      .join(", ");
+  } catch {
+    return "it ended meanwhile";
   }
-  return child.exitCode ?? child.signalCode ?? 0;
 }
