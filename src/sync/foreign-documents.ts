@@ -47,7 +47,8 @@ export function isForeign({ sentAt }: Listed): boolean {
  * to come. Several pages are read again until they show nothing new: while a document is removed, or a copy of the
  * archive answers that is behind, others move to pages that were read already. Then the oldest come first, which the
  * latest uploads do not move. Ends after a page whose last `olderMin` documents are older than `earliest`, the newest
- * first each time. Rejects with `ArchiveError`; TOO_MANY_PAGES also where search repeats a page.
+ * first each time. Rejects with `ArchiveError`; TOO_MANY_PAGES also where search repeats a page each time, and not once,
+ * as it does where as many documents as a page has are uploaded meanwhile.
  */
 export async function* documentsIn(
   where: Where,
@@ -72,13 +73,16 @@ export async function* documentsIn(
       isFolder
         ? archive.documents({ ...where, ...order, sortDesc, paginationIndex }, signal)
         : archive.search({ ...where, ...order, sortDesc, paginationIndex }, signal);
+    let last = new Set<number>();
     let pagesRead = 0;
+    let repeats = false;
     let older = 0;
     for await (const { documents } of pages(read, pagesMax)) {
       pagesRead++;
+      repeats = !isFolder && documents.length > 0 && documents.every(({ id }) => last.has(id));
+      if (repeats) break;
+      last = new Set(documents.map(({ id }) => id));
       const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
-      if (!isFolder && pass === 1 && documents.length > 0 && page.length === 0)
-        throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
       const meant = new Set(page.filter(only).map(({ id }) => id));
       const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
       for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
@@ -90,7 +94,9 @@ export async function* documentsIn(
         older = earliest && uploadedDate < earliest() ? older + 1 : 0;
       if (older >= olderMin) break;
     }
-    if (pagesRead === 1 || seen.size === before) return;
+    if (repeats && pass === PASSES_MAX)
+      throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
+    if (!repeats && (pagesRead === 1 || seen.size === before)) return;
   }
 }
 

@@ -175,7 +175,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_707,
   source: 4_514,
   reader: 1_604,
-  sync: 9_412,
+  sync: 9_418,
   report: 3_089,
   dashboard: 2_614,
   notify: 1_853,

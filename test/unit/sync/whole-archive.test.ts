@@ -87,6 +87,27 @@ test("it is read in pages, until these show nothing new, however many names are 
   expect(whole.unasked).toMatch(/repeats a page/);
 });
 
+test("a page that repeats, as so many documents were uploaded after the one before it, hides none", async () => {
+  const { archive, filed } = anArchive();
+  const search = archive.search.bind(archive);
+  const add = (count: number, what: string) => {
+    for (let n = 0; n < count; n++)
+      archive.addDocument({ folderId: filed, filename: `${what}${n}.pdf` });
+  };
+  add(1_500, "");
+  archive.search = async (query, signal) => {
+    const all = await search({ paginationSize: 10_000 }, signal);
+    const oldestFirst = all.documents.toSorted((a, b) => a.id - b.id);
+    const documents = query.sortDesc ? oldestFirst.toReversed() : oldestFirst;
+    const from = (query.paginationIndex ?? 0) * 1_000;
+    if (query.sortDesc && from === 0) add(1_000, "later ");
+    return { ...all, paginationPages: 3, documents: documents.slice(from, from + 1_000) };
+  };
+  const whole = new WholeArchive(archive);
+  expect(await whole.named("0.pdf", [8], never)).toHaveLength(1);
+  expect(whole.unasked).toBeNull();
+});
+
 test("of a large archive it is said how far the reading is, since nothing is sent meanwhile", async () => {
   const { archive, filed } = anArchive();
   for (let n = 0; n < 20_000; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
