@@ -20,7 +20,13 @@ export type Measured = {
 
 type Why = NonNullable<Snapshot["sending"]["waits"]>["why"];
 
-const WHY_WAITING = ["hours", "asked", "conversion", "allowance"] as const satisfies readonly Why[];
+const WHY_WAITING = [
+  "hours",
+  "asked",
+  "conversion",
+  "allowance",
+  "reading",
+] as const satisfies readonly Why[];
 
 /** Sets one measure. */
 type Tell = (name: MetricName, value: number | boolean, labels?: Record<string, string>) => void;

@@ -62,7 +62,7 @@ function waits({ name, sending }: ArchiveStatusReport, report: StatusReport): Fi
   if (!sending.waits || count === 0) return [];
   const { why, message, until } = sending.waits;
   return [
-    finding("waits", why === "hours" ? "info" : "warning", {
+    finding("waits", why === "hours" || why === "reading" ? "info" : "warning", {
       id: `waits:${name}:${why}`,
       title: `Sending${isOneOfMany(report) ? ` to ${name}` : ""} waits`,
       detail: `${sentence(message)} ${waitSentence(count)}`,

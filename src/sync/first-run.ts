@@ -15,6 +15,7 @@ import type { DecisionContext } from "./context.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import { LaterUploads } from "./later-uploads.ts";
 import { MAX_SLEEP_MS } from "./loop.ts";
+import { ReadingNote } from "./reading-note.ts";
 import { goOn } from "./retry.ts";
 import { type Objection, SendGuard } from "./send-guard.ts";
 import { unaskedText } from "./whole-archive.ts";
@@ -22,8 +23,7 @@ import { unaskedText } from "./whole-archive.ts";
 /** What it uses of the journal. */
 type Roles = ArchiveJournal & Documents & Reports;
 
-/** What is said meanwhile, and how often: a large archive takes minutes. */
-const TOLD_EACH_MS = 10_000;
+/** What is said meanwhile: a large archive takes minutes. */
 const READING = "reading the list of all documents in the archive; sending continues after that";
 
 /** What is written in such a time is looked at together. */
@@ -58,16 +58,14 @@ export class FirstRun {
     this.#context = context;
     const { archive, journal, clock, config, log } = context;
     const { storedSize, name } = config.archive;
-    let toldAt = Number.NEGATIVE_INFINITY;
-    const told = (documents: number) => {
-      if (clock.monotonic() - toldAt < TOLD_EACH_MS) return;
-      toldAt = clock.monotonic();
-      log.info({ archive: name, documents }, READING);
-    };
-    const asking = { storedSize, ...(remembers && { clock, told }) };
+    const note = new ReadingNote(journal, clock, (read) =>
+      log.info({ archive: name, ...read }, READING),
+    );
+    const asking = { storedSize, ...(remembers && { clock, note }) };
     this.#first = new SendGuard(archive, journal, asking);
     const { toleranceMs } = config.upload.doubt;
-    const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers });
+    const known = { archive, journal, clock, toleranceMs, remembers };
+    const later = new LaterUploads(remembers ? { ...known, note } : known);
     this.#later = new SendGuard(archive, journal, { later, ...asking });
     this.#clockOffset = clock.now() - clock.monotonic();
     this.#mirrors = mirrors;

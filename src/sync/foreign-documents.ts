@@ -7,6 +7,7 @@ import type { Candidate } from "../domain/reconcile.ts";
 import type { ContentIndex } from "../journal/journal.ts";
 import { printable } from "../std/printable.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
+import type { ReadingNote } from "./reading-note.ts";
 
 /** Documents a page; the interface allows 10,000. */
 const PAGE_SIZE = 1_000;
@@ -32,6 +33,8 @@ type Reading = {
   readonly earliest?: () => number;
   readonly olderMin?: number;
   readonly pagesMax?: number;
+  /** Learns of each page that search finds. */
+  readonly note?: ReadingNote | undefined;
 };
 
 /** `sentAt`: when the row was sent that has the document (`Claimed`); undefined where it is foreign. */
@@ -60,6 +63,7 @@ export async function* documentsIn(
     earliest,
     olderMin = OLDER_MIN,
     pagesMax,
+    note,
   }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<Listed> {
@@ -77,8 +81,9 @@ export async function* documentsIn(
     let pagesRead = 0;
     let repeats = false;
     let older = 0;
-    for await (const { documents } of pages(read, pagesMax)) {
+    for await (const { documents, paginationPages } of pages(read, pagesMax)) {
       pagesRead++;
+      if (!isFolder) await note?.read({ page: pagesRead, of: paginationPages });
       repeats = !isFolder && documents.length > 0 && documents.every(({ id }) => last.has(id));
       if (repeats) break;
       last = new Set(documents.map(({ id }) => id));

@@ -10,6 +10,7 @@ import type { ArchiveState, ContentIndex, DocumentReader } from "../journal/jour
 import type { Clock } from "../std/clock.ts";
 import { lagOf } from "./archive-clocks.ts";
 import { documentsIn, isForeign, type Listed, type Where } from "./foreign-documents.ts";
+import type { ReadingNote } from "./reading-note.ts";
 
 /** Documents a page of a folder. Those that come later are few, unless others fill it. */
 const PAGE_SIZE = 200;
@@ -32,6 +33,7 @@ type Parts = {
   readonly toleranceMs: number;
   /** False: nothing is remembered (`plan`). */
   readonly remembers: boolean;
+  readonly note?: ReadingNote;
 };
 
 export class LaterUploads {
@@ -93,7 +95,7 @@ export class LaterUploads {
    * since what is sent from now on is later still. Rejects with `ArchiveError`.
    */
   async newest(where: Where, signal: AbortSignal): Promise<Listed[]> {
-    const { archive, journal, clock, toleranceMs, remembers } = this.#parts;
+    const { archive, journal, clock, toleranceMs, remembers, note } = this.#parts;
     await this.#sinceUnclean();
     const key = this.#keyOf(where);
     const before = await journal.keyValue(key);
@@ -102,7 +104,12 @@ export class LaterUploads {
     let latest = 0;
     const earliest = () => Math.min(latest, kept?.since ?? latest) - marginMs;
     const isFolder = "folderId" in where;
-    const bounds = { earliest, olderMin: OLDER_MIN, ...(isFolder && { pageSize: PAGE_SIZE }) };
+    const bounds = {
+      note,
+      earliest,
+      olderMin: OLDER_MIN,
+      ...(isFolder && { pageSize: PAGE_SIZE }),
+    };
     const all: Listed[] = [];
     for await (const each of documentsIn(where, { archive, journal, ...bounds }, signal)) {
       all.push(each);

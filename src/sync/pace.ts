@@ -8,9 +8,11 @@ import type { Outcome, RequestFailure } from "../domain/outcome.ts";
 import type { ArchiveJournal, PaceRow, Sharing, WorkQueue } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
+import { numberText } from "../std/wording.ts";
 import type { Config } from "../config/config.ts";
 import { opensAt } from "../domain/calendar.ts";
 import { isShared } from "./ownership.ts";
+import { type PagesRead, readSoFar } from "./reading-note.ts";
 
 type Parts = {
   readonly journal: ArchiveJournal & Sharing;
@@ -151,9 +153,10 @@ export class Pace {
  * - `asked`: the archive asked for a pause (Retry-After).
  * - `conversion`: `conversion.maxOutstanding` documents are not CONVERTED yet.
  * - `allowance`: all that is ready needs more pages than are left (`quota.monthlyPages`).
+ * - `reading`: the list of all documents of a large archive is read first.
  */
 export type WaitReason = {
-  readonly why: "hours" | "asked" | "conversion" | "allowance";
+  readonly why: "hours" | "asked" | "conversion" | "allowance" | "reading";
   readonly message: string;
   /** Epoch ms; null: until something else happens. */
   readonly until: number | null;
@@ -171,8 +174,16 @@ export async function waitingOf(
   return (
     outsideHours(config, now) ??
     asked(await journal.pace(), now) ??
-    atCeiling(config, await roomOf(journal, config, now))
+    atCeiling(config, await roomOf(journal, config, now)) ??
+    reading(await readSoFar(journal, now))
   );
+}
+
+function reading(read: PagesRead | null): WaitReason | null {
+  if (read === null) return null;
+  const { page, of } = read;
+  const message = `the list of all documents in the archive is read first (page ${numberText(page)} of ${numberText(of)})`;
+  return { why: "reading", message, until: null };
 }
 
 /** Null within the hours. */

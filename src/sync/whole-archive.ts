@@ -17,15 +17,13 @@ import {
 } from "./foreign-documents.ts";
 import type { Clock } from "../std/clock.ts";
 import type { LaterUploads } from "./later-uploads.ts";
+import type { ReadingNote } from "./reading-note.ts";
 
 /** How often a search is begun that fails while the archive answers otherwise. */
 const TRIES = 3;
 
 /** A search that fails for so long, while the archive answers otherwise, is never answered. */
 const SEARCHED_MS = 10 * 60_000;
-
-/** After so many documents each time it is said how far the reading is. */
-const TOLD_EACH = 10_000;
 
 /** Ways to ask for everything, one after the other until one shows what is known to be there. */
 const QUESTIONS: readonly SearchQuery[] = [{}, { filesizeStart: 0 }];
@@ -36,8 +34,8 @@ export type Reading = {
   readonly later?: LaterUploads | undefined;
   /** Of a caller that asks again where this rejects: a search that fails is given up after ten minutes, and not at once. */
   readonly clock?: Clock | undefined;
-  /** Learns how many documents were read so far, where they are many. */
-  readonly told?: ((documents: number) => void) | undefined;
+  /** Says how far it is. */
+  readonly note?: ReadingNote | undefined;
 };
 
 /** What is said where not all could be asked. */
@@ -49,19 +47,19 @@ export class WholeArchive {
   readonly #archive: Pick<Archive, "documents" | "folder" | "search">;
   readonly #later: LaterUploads | undefined;
   readonly #clock: Clock | undefined;
-  readonly #told: Reading["told"];
+  readonly #note: ReadingNote | undefined;
   #reading: Promise<CandidatesByName> | undefined;
   #unasked: string | null = null;
   #failingSince: number | undefined;
 
   constructor(
     archive: Pick<Archive, "documents" | "folder" | "search">,
-    { later, clock, told }: Reading = {},
+    { later, clock, note }: Reading = {},
   ) {
     this.#archive = archive;
     this.#later = later;
     this.#clock = clock;
-    this.#told = told;
+    this.#note = note;
   }
 
   /** Why not all could be asked, in words that follow "since"; null where all was, or nothing yet. */
@@ -103,6 +101,7 @@ export class WholeArchive {
       if (isAll) break;
     }
     this.#failingSince = undefined;
+    await this.#note?.end();
     await this.#later?.asked();
     return byName(found.values());
   }
@@ -115,15 +114,11 @@ export class WholeArchive {
   ): Promise<string | null> {
     const archive = this.#archive;
     for (let tries = 1; ; tries++) {
-      let read = 0;
       try {
         const all =
           (await this.#later?.newest(question, signal)) ??
-          documentsIn(question, { archive }, signal);
-        for await (const each of all) {
-          found.set(each.id, each);
-          if (++read % TOLD_EACH === 0) this.#told?.(read);
-        }
+          documentsIn(question, { archive, note: this.#note }, signal);
+        for await (const each of all) found.set(each.id, each);
         return null;
       } catch (error) {
         signal.throwIfAborted();

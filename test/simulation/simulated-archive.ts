@@ -23,8 +23,8 @@ import { CALM, type Weather } from "./weather.ts";
 
 const EPOCH = 1_700_000_000_000;
 
-/** So long before it is stored, a document's folder may have been found. */
-const PLACED_MS = 120_000;
+/** So long before it is stored, a document's folder may have been found; who sends it may stand still for five minutes. */
+const PLACED_MS = 120_000 + 300_000;
 
 /** Lists that may be read at a time, by pages. */
 const LISTS_MAX = 50;

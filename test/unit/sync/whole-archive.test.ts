@@ -2,9 +2,11 @@
 import { describe, expect, test } from "vitest";
 import type { SearchQuery } from "../../../src/archive/archive.ts";
 import { SendGuard } from "../../../src/sync/send-guard.ts";
+import { waitingOf } from "../../../src/sync/pace.ts";
+import { type PagesRead, ReadingNote } from "../../../src/sync/reading-note.ts";
 import { WholeArchive } from "../../../src/sync/whole-archive.ts";
 import { failed, refused, ScriptedArchive, unreachable } from "../../fakes/scripted-archive.ts";
-import { never } from "./desk.ts";
+import { never, SyncDesk } from "./desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const REFUSED = refused("INVALID_QUERY_CONTENT");
@@ -108,13 +110,27 @@ test("a page that repeats, as so many documents were uploaded after the one befo
   expect(whole.unasked).toBeNull();
 });
 
-test("of a large archive it is said how far the reading is, since nothing is sent meanwhile", async () => {
+test("of a large archive it is noted how far the reading is, since nothing is sent meanwhile", async () => {
   const { archive, filed } = anArchive();
-  for (let n = 0; n < 20_000; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
-  const told: number[] = [];
-  const whole = new WholeArchive(archive, { told: (documents) => told.push(documents) });
+  for (let n = 0; n < 3_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
+  const { journal, clock, context } = await SyncDesk.open();
+  const told: PagesRead[] = [];
+  const waits: (string | undefined)[] = [];
+  const waiting = async () => (await waitingOf(journal, context.config, clock.now()))?.message;
+  const search = archive.search.bind(archive);
+  archive.search = async (query, signal) => {
+    waits.push(await waiting());
+    await clock.advance(8_000);
+    return search(query, signal);
+  };
+  const note = new ReadingNote(journal, clock, (read) => told.push(read));
+  const whole = new WholeArchive(archive, { note });
   await whole.named("a.pdf", [8], never);
-  expect(told).toEqual([10_000, 20_000]);
+  expect(told).toEqual([3, 1, 3].map((page) => ({ page, of: 4 })));
+  const said = waits.map((why) => why?.replace(/^.*\((.*)\)$/, "$1"));
+  const first = [undefined, undefined, undefined];
+  expect(said).toEqual([...first, ...[3, 3, 1, 1, 3].map((page) => `page ${page} of 4`)]);
+  expect(await waiting(), "it is over").toBeUndefined();
 });
 
 test("a document that moves to a page already read, as one before it is removed, is found", async () => {
