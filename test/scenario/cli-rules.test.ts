@@ -3,7 +3,7 @@ import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pdfOf } from "../fixtures/documents.ts";
-import { aWorld, type World } from "../fixtures/world.ts";
+import { aWorld, SECRET, type World } from "../fixtures/world.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
 
 const RULES = String.raw`    match: '^(?<department>[^/]+)/'
@@ -48,6 +48,7 @@ test("rules test tells the rule, every value and where it came from", async () =
 test.for([
   [`echo '{"name":"b.pdf","metadata":{"title":"T"}}'`, /sent as +b\.pdf\n.*T \(hook\)/, 0, "named"],
   [`echo '{"veto":"not this one"}'`, /held +VETOED: not this one/, 3, "vetoed"],
+  [`echo '{"veto":"${SECRET}"}'`, /held +VETOED: \[redacted\]/, 3, "vetoed with a secret in it"],
   ["exit 4", /held +HOOK_FAILED: the before hook failed: ended with exit code 4/, 3, "failed"],
 ] as const)("rules test --hooks runs the hook: %s gives %s", async ([text, said, exit]) => {
   await using world = await fill();

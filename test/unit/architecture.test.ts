@@ -181,7 +181,7 @@ const LINES: Readonly<Record<string, number>> = {
   notify: 1_853,
   daemon: 3_416,
   check: 1_425,
-  cli: 6_943,
+  cli: 6_946,
   "main.ts": 24,
   "embedded-archive": 3_985,
 };

@@ -3,8 +3,9 @@ import { EXIT } from "../exit.ts";
 import { mirrorNamed, placesOf } from "../paths.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
-import { archivesOf } from "../../config/config.ts";
+import { archivesOf, secretsOf } from "../../config/config.ts";
 import type { Mirror } from "../../config/config.ts";
+import { redactor } from "../../std/log.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import { askedHook, type Trial, trialLines, trialOf } from "../../report/trial.ts";
 import { examples } from "../option-values.ts";
@@ -44,11 +45,13 @@ async function test(shell: Shell, typed: readonly string[], options: Options): P
     trials.push(...(await trialsOn(mirror, paths, shell, options.hooks)));
   }
   const hasSeveral = archivesOf(config).length > 1;
+  const redact = redactor(secretsOf(config));
   for (const [index, trial] of trials.entries()) {
-    if (options.json === true) await shell.out.line(JSON.stringify(trial));
+    if (options.json === true) await shell.out.line(redact(JSON.stringify(trial)));
     else {
       if (index > 0) await shell.out.line("");
-      for (const line of trialLines(trial, hasSeveral)) await shell.out.line(printable(line));
+      for (const line of trialLines(trial, hasSeveral))
+        await shell.out.line(printable(redact(line)));
     }
   }
   shell.exitCode = trials.some(({ error }) => error) ? EXIT.unsettled : EXIT.done;
