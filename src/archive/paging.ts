@@ -9,7 +9,7 @@ import type {
 import { ArchiveError } from "./archive-error.ts";
 
 /** With the largest pages, this many hold ten million documents. A bound on a lying archive. */
-const PAGES_MAX = 1_000;
+export const PAGES_MAX = 1_000;
 
 /** How often a page is asked for whose reply cannot be read; commands have nobody else who asks again. */
 const ASKS_MAX = 3;
@@ -25,14 +25,16 @@ export async function* pages<Reply extends PageTotals>(
   pagesMax = PAGES_MAX,
 ): AsyncGenerator<Reply> {
   for (let index = 0; ; index++) {
-    if (index >= pagesMax) {
-      const message = `the list goes on after ${pagesMax} pages`;
-      throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", message);
-    }
+    if (index >= pagesMax) throw tooManyPages(pagesMax);
     const page = await readable(() => fetch(index));
     yield page;
     if (index + 1 >= page.paginationPages) return;
   }
+}
+
+/** What a list rejects with that has more than so many pages. */
+export function tooManyPages(pagesMax = PAGES_MAX): ArchiveError {
+  return new ArchiveError("inDoubt", "TOO_MANY_PAGES", `the list goes on after ${pagesMax} pages`);
 }
 
 async function readable<Reply>(ask: () => Promise<Reply>): Promise<Reply> {

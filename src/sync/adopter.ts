@@ -25,7 +25,7 @@ import { mayBeDecidedAgain, WAITING_STATES } from "./decided-again.ts";
 import { Folders } from "./folders.ts";
 import { conflictsOf, documentsIn, isForeign } from "./foreign-documents.ts";
 import { goOn, recheck } from "./retry.ts";
-import type { WholeArchive } from "./whole-archive.ts";
+import type { Known, WholeArchive } from "./whole-archive.ts";
 
 /** Codes of what is held without a due time after it was decided how it is sent, and goes on as it is. */
 export const READY_CODES = ["FIRST_RUN", ...GATE_CODES, ...FOLDER_CODES];
@@ -59,11 +59,11 @@ type Looking = Omit<Parts, "clock"> & {
   readonly storedSize?: StoredSize | undefined;
 };
 
-/** A folder that was looked through: what was found, what is left, and ids of documents that it lists. */
+/** A folder that was looked through: what was found, what is left, and documents that it lists. */
 type Looked = {
   readonly found: readonly AdoptionMatch[];
   readonly left: readonly UnsentDocument[];
-  readonly listed: readonly number[];
+  readonly listed: readonly Known[];
 };
 
 /** Folders that are looked through at a time: each is a request and more, and the archive may be far away. */
@@ -101,7 +101,7 @@ async function* matchesOf(
     signal,
   );
   const left: UnsentDocument[] = [];
-  const known: number[] = [];
+  const known: Known[] = [];
   const used: number[] = [];
   for await (const folder of looked) {
     yield* folder.found;
@@ -115,7 +115,7 @@ async function* matchesOf(
 /** What people have filed elsewhere since it was sent; `used` are documents that other files have taken. */
 async function foundElsewhere(
   documents: readonly UnsentDocument[],
-  { known, used }: { readonly known: readonly number[]; readonly used: readonly number[] },
+  { known, used }: { readonly known: readonly Known[]; readonly used: readonly number[] },
   { journal, archive, whole, storedSize }: Looking,
   signal: AbortSignal,
 ): Promise<AdoptionMatch[]> {
@@ -189,7 +189,7 @@ async function foundIn(
     if (taken === null && candidates.length === 0) left.push(document);
     else found.push({ document, isFiled: false, writtenAt, taken, unclear: candidates });
   }
-  return { found, left, listed: archived.map((each) => each.id) };
+  return { found, left, listed: archived.map(({ id, filename }) => ({ id, filename })) };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What an archive holds, in a folder or as its search tells, and what of it no row of the journal accounts for. */
 import type { Archive, SearchQuery } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { pages } from "../archive/paging.ts";
+import { pages, PAGES_MAX, tooManyPages } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { ContentIndex } from "../journal/journal.ts";
@@ -50,8 +50,8 @@ export function isForeign({ sentAt }: Listed): boolean {
  * to come. Several pages are read again until they show nothing new: while a document is removed, or a copy of the
  * archive answers that is behind, others move to pages that were read already. Then the oldest come first, which the
  * latest uploads do not move. Ends after a page whose last `olderMin` documents are older than `earliest`, the newest
- * first each time. Rejects with `ArchiveError`; TOO_MANY_PAGES also where search repeats a page each time, and not once,
- * as it does where as many documents as a page has are uploaded meanwhile.
+ * first each time. Rejects with `ArchiveError`; TOO_MANY_PAGES at once where search has more than can be read, and where
+ * it repeats a page each time, and not once, as it does where as many documents as a page has are uploaded meanwhile.
  */
 export async function* documentsIn(
   where: Where,
@@ -84,6 +84,8 @@ export async function* documentsIn(
     for await (const { documents, paginationPages } of pages(read, pagesMax)) {
       pagesRead++;
       if (!isFolder) await note?.read({ page: pagesRead, of: paginationPages });
+      // It is not read for minutes in vain.
+      if (!isFolder && !earliest && paginationPages > PAGES_MAX) throw tooManyPages();
       repeats = !isFolder && documents.length > 0 && documents.every(({ id }) => last.has(id));
       if (repeats) break;
       last = new Set(documents.map(({ id }) => id));

@@ -110,7 +110,7 @@ export class SendGuard {
     if (later && !(await later.isBehind())) return undefined;
     const listed = [...(await this.#namesIn(folderId, signal)).values()].flat();
     const known = new Set(listed.map(({ id }) => id));
-    const named = await this.#whole.named(sentName, known, signal);
+    const named = await this.#whole.named(sentName, listed, signal);
     const candidates = named.filter(
       (each) =>
         // Read at another time: what it shows here, and the folder's own list does not, was filed elsewhere.

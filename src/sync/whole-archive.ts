@@ -2,7 +2,7 @@
  * What the archive holds, in whatever folder people have filed it: read by search, in pages, once, since after a lost
  * journal every document is asked for. Whether a search without a criterion finds everything is an open point of the
  * interface: what does not show the documents that folders list, or that the journal knows, is asked with a criterion
- * that all fulfil, and what could not be asked is said.
+ * that all fulfil; then each name is, and what could not be asked is said.
  */
 import type { Archive, SearchQuery } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
@@ -28,6 +28,9 @@ const SEARCHED_MS = 10 * 60_000;
 /** Ways to ask for everything, one after the other until one shows what is known to be there. */
 const QUESTIONS: readonly SearchQuery[] = [{}, { filesizeStart: 0 }];
 
+/** A document that a folder lists. */
+export type Known = Pick<Candidate, "id" | "filename">;
+
 /** How the archive is read. */
 export type Reading = {
   /** No further back than to what the journal knows. */
@@ -48,7 +51,7 @@ export class WholeArchive {
   readonly #later: LaterUploads | undefined;
   readonly #clock: Clock | undefined;
   readonly #note: ReadingNote | undefined;
-  #reading: Promise<CandidatesByName> | undefined;
+  #reading: Promise<CandidatesByName | undefined> | undefined;
   #unasked: string | null = null;
   #failingSince: number | undefined;
 
@@ -68,20 +71,23 @@ export class WholeArchive {
   }
 
   /**
-   * Documents of this name, in any folder. The first call reads them all; `known` are ids that folders list, by which it
-   * sees whether these are all. Rejects with `ArchiveError` where the archive may answer later.
+   * Documents of this name, in any folder. The first call reads them all; `known` are some that folders list, by which it
+   * sees whether these are all. Where they cannot be read, as they are too many, each name is asked for. Rejects with
+   * `ArchiveError` where the archive may answer later.
    */
   async named(
     sentName: string,
-    known: Iterable<number>,
+    known: readonly Known[],
     signal: AbortSignal,
   ): Promise<readonly Candidate[]> {
-    this.#reading ??= this.#all([...known], signal);
+    this.#reading ??= this.#all(known, signal);
     const reading = this.#reading;
     reading.catch(() => {
       if (this.#reading === reading) this.forget();
     });
-    return (await reading).get(sentName.normalize("NFC")) ?? [];
+    const all = await reading;
+    if (!all) return this.#byName(sentName, signal);
+    return all.get(sentName.normalize("NFC")) ?? [];
   }
 
   /** All is read again. */
@@ -89,21 +95,46 @@ export class WholeArchive {
     this.#reading = undefined;
   }
 
-  async #all(known: readonly number[], signal: AbortSignal): Promise<CandidatesByName> {
+  /** Undefined where each name is to be asked for. */
+  async #all(known: readonly Known[], signal: AbortSignal): Promise<CandidatesByName | undefined> {
     const found = new Map<number, Listed>();
     for (const question of QUESTIONS) {
-      const failure = await this.#ask(question, found, signal);
+      const failure = await this.#ask(question, found, signal, this.#note);
       const isAll = this.#later
         ? [...found.values()].some((each) => !isForeign(each))
-        : found.size > 0 && known.every((id) => found.has(id));
+        : found.size > 0 && known.every(({ id }) => found.has(id));
       const isShort = !isAll && found.size + known.length > 0;
-      this.#unasked = failure ?? (isShort ? "its search leaves out what folders list" : null);
-      if (isAll) break;
+      this.#unasked =
+        failure?.message ?? (isShort ? "its search leaves out what folders list" : null);
+      if (isAll || failure?.code === "TOO_MANY_PAGES") break;
     }
-    this.#failingSince = undefined;
     await this.#note?.end();
     await this.#later?.asked();
-    return byName(found.values());
+    const isWhole = this.#unasked === null || this.#later !== undefined;
+    const isByName = !isWhole && (await this.#findsByName(known, signal));
+    this.#failingSince = undefined;
+    return isByName ? undefined : byName(found.values());
+  }
+
+  /** Whether search shows by its name what a folder lists. */
+  async #findsByName([one]: readonly Known[], signal: AbortSignal): Promise<boolean> {
+    if (!one) return false;
+    const why = this.#unasked;
+    const named = await this.#byName(one.filename, signal);
+    const isFound = this.#unasked === null && named.some(({ id }) => id === one.id);
+    if (!isFound) this.#unasked = why;
+    return isFound;
+  }
+
+  async #byName(name: string, signal: AbortSignal): Promise<readonly Candidate[]> {
+    const found = new Map<number, Listed>();
+    const question = { docFilename: name, queryContent: false };
+    const failure = await this.#ask(question, found, signal);
+    if (!failure) this.#failingSince = undefined;
+    this.#unasked = failure?.message ?? null;
+    const isNamed = ({ filename }: Candidate) =>
+      filename.normalize("NFC") === name.normalize("NFC");
+    return [...found.values()].filter(isNamed);
   }
 
   /** Adds what this question finds; why not all of that, where it is no use to wait. */
@@ -111,25 +142,26 @@ export class WholeArchive {
     question: SearchQuery,
     found: Map<number, Listed>,
     signal: AbortSignal,
-  ): Promise<string | null> {
+    note?: ReadingNote,
+  ): Promise<ArchiveError | null> {
     const archive = this.#archive;
     for (let tries = 1; ; tries++) {
       try {
         const all =
           (await this.#later?.newest(question, signal)) ??
-          documentsIn(question, { archive, note: this.#note }, signal);
+          documentsIn(question, { archive, note }, signal);
         for await (const each of all) found.set(each.id, each);
         return null;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ArchiveError)) throw error;
-        if (isForGood(error) || error.code === "REPLY_UNREADABLE") return error.message;
+        if (isForGood(error) || error.code === "REPLY_UNREADABLE") return error;
         if (error.kind !== "inDoubt") throw error;
         // It may be the archive that fails, or this question alone.
         await archive.folder(undefined, signal);
         if (tries < TRIES) continue;
         if (this.#mayAskAgain()) throw error;
-        return error.message;
+        return error;
       }
     }
   }

@@ -9,6 +9,9 @@ import { failed, refused, ScriptedArchive, unreachable } from "../../fakes/scrip
 import { never, SyncDesk } from "./desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
+/** What a folder lists. */
+const KNOWN = [{ id: 8, filename: "known.pdf" }];
+
 const REFUSED = refused("INVALID_QUERY_CONTENT");
 
 /** An archive with `a.pdf` (id 7) filed in one folder, and `known.pdf` (id 8) in another. */
@@ -30,27 +33,39 @@ function showing(archive: ScriptedArchive, ids: readonly number[], also = false)
   };
 }
 
+/** Without a name it shows a million documents and more. */
+function crowding(archive: ScriptedArchive) {
+  const search = archive.search.bind(archive);
+  archive.search = async (query: SearchQuery, signal) => {
+    const page = await search(query, signal);
+    return query.docFilename === undefined ? { ...page, paginationPages: 1_001 } : page;
+  };
+}
+
+const refusing = (to: ScriptedArchive, times: number) =>
+  to.fail("search", ...Array.from({ length: times }, () => REFUSED));
+
+const failing = (to: ScriptedArchive, times: number) =>
+  to.fail("search", ...Array.from({ length: times }, failed));
+
 test.for<[string, (archive: ScriptedArchive) => void, number[], RegExp | null, number]>([
   ["it shows all", () => {}, [7], null, 1],
   ["without a criterion it is refused", (to) => to.fail("search", REFUSED), [7], null, 2],
   ["without a criterion it shows nothing", (to) => showing(to, []), [7], null, 2],
   ["without a criterion it shows a part", (to) => showing(to, [7]), [7], null, 2],
-  ["it shows a part of it always", (to) => showing(to, [7], true), [7], /leaves out/, 2],
-  ["it shows nothing ever", (to) => showing(to, [], true), [], /leaves out/, 2],
-  ["it is refused", (to) => to.fail("search", REFUSED, REFUSED), [], /INVALID_QUERY_CONTENT/, 2],
+  ["it shows a part of it always", (to) => showing(to, [7], true), [7], /leaves out/, 3],
+  ["it shows nothing ever", (to) => showing(to, [], true), [], /leaves out/, 3],
+  ["without a name it is refused", (to) => refusing(to, 2), [7], null, 4],
+  ["it is refused", (to) => refusing(to, 3), [], /INVALID_QUERY_CONTENT/, 3],
+  ["it has more than can be read", (to) => crowding(to), [7], null, 3],
   ["it fails once", (to) => to.fail("search", failed()), [7], null, 2],
-  [
-    "it alone fails",
-    (to) => to.fail("search", ...Array.from({ length: 6 }, failed)),
-    [],
-    /failed/,
-    6,
-  ],
+  ["without a name it fails", (to) => failing(to, 6), [7], null, 8],
+  ["it alone fails", (to) => failing(to, 9), [], /failed/, 9],
 ])("of search that finds this: %s", async ([, plan, ids, unasked, requests]) => {
   const { archive } = anArchive();
   plan(archive);
   const whole = new WholeArchive(archive);
-  const found = await whole.named("a.pdf", [8], never);
+  const found = await whole.named("a.pdf", KNOWN, never);
   expect(found.map(({ id }) => id)).toEqual(ids);
   if (unasked === null) expect(whole.unasked).toBeNull();
   else expect(whole.unasked).toMatch(unasked);
@@ -67,11 +82,11 @@ test("an archive that is away may answer later, and is asked again", async () =>
   const { archive } = anArchive();
   const whole = new WholeArchive(archive);
   archive.fail("search", unreachable());
-  await expect(whole.named("a.pdf", [8], never)).rejects.toThrow();
+  await expect(whole.named("a.pdf", KNOWN, never)).rejects.toThrow();
   archive.fail("search", failed());
   archive.fail("folder", failed());
-  await expect(whole.named("a.pdf", [8], never)).rejects.toThrow();
-  expect(await whole.named("a.pdf", [8], never)).toHaveLength(1);
+  await expect(whole.named("a.pdf", KNOWN, never)).rejects.toThrow();
+  expect(await whole.named("a.pdf", KNOWN, never)).toHaveLength(1);
   expect(whole.unasked).toBeNull();
 });
 
@@ -79,13 +94,16 @@ test("it is read in pages, until these show nothing new, however many names are 
   const { archive, filed } = anArchive();
   for (let n = 0; n < 2_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
   const whole = new WholeArchive(archive);
-  for (let n = 0; n < 50; n++) expect(await whole.named(`${n}.pdf`, [8], never)).toHaveLength(1);
+  for (let n = 0; n < 50; n++) expect(await whole.named(`${n}.pdf`, KNOWN, never)).toHaveLength(1);
   expect(archive.count("search")).toBe(6);
 
   const search = archive.search.bind(archive);
   archive.search = (query, signal) => search({ ...query, paginationIndex: 0 }, signal);
   whole.forget();
-  await whole.named("a.pdf", [8], never);
+  expect(await whole.named("a.pdf", KNOWN, never), "its name is asked for").toHaveLength(1);
+  expect(whole.unasked).toBeNull();
+  whole.forget();
+  await whole.named("a.pdf", [], never);
   expect(whole.unasked).toMatch(/repeats a page/);
 });
 
@@ -106,7 +124,7 @@ test("a page that repeats, as so many documents were uploaded after the one befo
     return { ...all, paginationPages: 3, documents: documents.slice(from, from + 1_000) };
   };
   const whole = new WholeArchive(archive);
-  expect(await whole.named("0.pdf", [8], never)).toHaveLength(1);
+  expect(await whole.named("0.pdf", KNOWN, never)).toHaveLength(1);
   expect(whole.unasked).toBeNull();
 });
 
@@ -125,7 +143,7 @@ test("of a large archive it is noted how far the reading is, since nothing is se
   };
   const note = new ReadingNote(journal, clock, (read) => told.push(read));
   const whole = new WholeArchive(archive, { note });
-  await whole.named("a.pdf", [8], never);
+  await whole.named("a.pdf", KNOWN, never);
   expect(told).toEqual([3, 1, 3].map((page) => ({ page, of: 4 })));
   const said = waits.map((why) => why?.replace(/^.*\((.*)\)$/, "$1"));
   const first = [undefined, undefined, undefined];
@@ -147,7 +165,7 @@ test("a document that moves to a page already read, as one before it is removed,
   };
   const whole = new WholeArchive(archive);
   for (let n = 0; n < 1_500; n++)
-    expect(await whole.named(`${n}.pdf`, [8], never), `${n}.pdf`).toHaveLength(1);
+    expect(await whole.named(`${n}.pdf`, KNOWN, never), `${n}.pdf`).toHaveLength(1);
 });
 
 test("a document that each copy of the archive has on the other's page, as one is behind, is found", async () => {
@@ -169,7 +187,7 @@ test("a document that each copy of the archive has on the other's page, as one i
   };
   const whole = new WholeArchive(archive);
   for (let n = 0; n < 1_500; n++)
-    expect(await whole.named(`${n}.pdf`, [8], never), `${n}.pdf`).toHaveLength(1);
+    expect(await whole.named(`${n}.pdf`, KNOWN, never), `${n}.pdf`).toHaveLength(1);
 });
 
 test("who asks again gives search up after ten minutes of failures only", async () => {
@@ -178,10 +196,10 @@ test("who asks again gives search up after ten minutes of failures only", async 
   const clock = new ManualClock();
   const whole = new WholeArchive(archive, { clock });
   for (let minute = 0; minute < 10; minute++) {
-    await expect(whole.named("a.pdf", [8], never)).rejects.toThrow();
+    await expect(whole.named("a.pdf", KNOWN, never)).rejects.toThrow();
     await clock.advance(60_000);
   }
-  expect(await whole.named("a.pdf", [8], never)).toEqual([]);
+  expect(await whole.named("a.pdf", KNOWN, never)).toEqual([]);
   expect(whole.unasked).toMatch(/failed/);
 });
 
