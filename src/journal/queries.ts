@@ -83,8 +83,11 @@ export function queriesIn(dialect: Dialect) {
       UNION ALL SELECT c.value FROM mirrors m ${join} ${listed(3, "c")} ON true ${join} tombstones r
         ON r.mirror_id = m.id AND r.digest = ${unhexed("c.value")} WHERE m.archive_id = $1`,
     ignoredWith: `${DOCUMENT} WHERE n.mirror_id = $1 AND n.ignored_digest = $2 ORDER BY n.id`,
-    conflicts: `${DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
+    conflicts: `${DOCUMENT} WHERE n.sent_name = $1 AND n.archive_id = $2 AND n.folder_id = $3
       AND ${MAY_BE_ARCHIVED} ORDER BY n.id`,
+    conflictsAnywhere: `${DOCUMENT} WHERE n.id IN (SELECT n.id
+      FROM documents n${by("documents_conflicts")} WHERE n.sent_name = $1 AND n.archive_id = $2
+        AND ${MAY_BE_ARCHIVED}) ORDER BY n.id`,
     claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS "sentAt"
       FROM documents n WHERE ${isAmong("n.document_id", 1, "bigint")} AND n.archive_id = $2
         AND ${isAmong("n.mirror_id", 3, "bigint", "orAny")}

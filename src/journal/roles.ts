@@ -118,9 +118,9 @@ export interface ContentIndex {
   tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]>;
   /**
    * Rows of the archive that are being sent or in doubt, also held in doubt, with this name in this
-   * folder: a conflict must wait for them.
+   * folder, or (null) in any: a conflict must wait for them.
    */
-  conflicts(folderId: number, sentName: string): Promise<Document[]>;
+  conflicts(folderId: number | null, sentName: string): Promise<Document[]>;
   /**
    * Which of these document ids of the archive belong to a row, or to one that was dropped; with
    * `mirrorIds`, of one of these mirrors.

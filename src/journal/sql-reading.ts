@@ -85,8 +85,11 @@ export abstract class SqlReading {
     return this.documents(this.queries.ignoredWith, [mirrorId, digest]);
   }
 
-  conflicts(folderId: number, sentName: string): Promise<Document[]> {
-    return this.documents(this.queries.conflicts, [folderId, sentName, this.archiveId]);
+  conflicts(folderId: number | null, sentName: string): Promise<Document[]> {
+    const { conflicts, conflictsAnywhere } = this.queries;
+    const named = [sentName, this.archiveId];
+    if (folderId === null) return this.documents(conflictsAnywhere, named);
+    return this.documents(conflicts, [...named, folderId]);
   }
 
   async claimed(

@@ -118,17 +118,15 @@ export async function byName(
 }
 
 /**
- * Other documents of its name that are under way to the folder of one of these: what is there may be theirs, whose
- * reply is still to come, or to be looked for.
+ * Other documents of its name that are under way: what the archive has may be theirs, filed elsewhere before their reply
+ * came, or before they were found.
  */
 export async function conflictsOf(
   journal: Pick<ContentIndex, "conflicts"> | undefined,
   { id, sentName }: { readonly id?: number; readonly sentName: string | null },
-  candidates: readonly Candidate[],
 ): Promise<Document[]> {
-  const folders = new Set(candidates.map(({ folderId }) => folderId));
-  const asks = [...folders].map(async (folderId) => journal?.conflicts(folderId, sentName ?? ""));
-  return (await Promise.all(asks)).flatMap((rows) => rows ?? []).filter((row) => row.id !== id);
+  const named = (await journal?.conflicts(null, sentName ?? "")) ?? [];
+  return named.filter((row) => row.id !== id);
 }
 
 /** Search is not answered, not for us, or without an end: to ask again is no use. */

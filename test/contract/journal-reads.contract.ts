@@ -373,7 +373,7 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
-      "conflicts are on their way with this name in this folder",
+      "conflicts are on their way with this name in this folder, or in any",
       withDesk(async (desk, { beside }) => {
         const send = async (path: string, folderId: number) =>
           desk.after((await desk.add(path)).id, settled("d", "/S", "n.pdf"), claimed(folderId));
@@ -382,6 +382,7 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         await desk.uploaded("d", 501);
         expect(ids(await desk.journal.conflicts(7, "n.pdf"))).toEqual(ids([a, b]));
         expect(await desk.journal.conflicts(7, "N.pdf")).toEqual([]);
+        expect(ids(await desk.journal.conflicts(null, "n.pdf"))).toEqual(ids([a, b, elsewhere]));
         // Anyone who claimed them is gone: nobody is sending them.
         await desk.journal.close();
         await using other = await beside();

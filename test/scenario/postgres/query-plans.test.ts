@@ -213,6 +213,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["ask sentWith", "documents_held_by_size"],
     ["ask ignoredWith", "documents_ignored"],
     ["ask conflicts", "documents_conflicts"],
+    ["ask conflictsAnywhere", "documents_conflicts"],
     ["ask underWay", "documents_sending"],
     ["ask outstanding", "documents_outstanding"],
     ["ask outstandingIn", "documents_outstanding"],

@@ -307,28 +307,34 @@ describe("a journal that was taken back", () => {
     expect(await guard.objection(row, archive.folderId, never)).toMatchObject(LATE);
   });
 
-  test("in another folder: it may be a document in doubt, which is found first", async () => {
-    const { desk, filed, documentId, look, unclean } = await aFiling();
-    await unclean();
-    const doubt = { state: "inDoubt", folderId: filed, sentName: "scan.pdf" } as const;
-    const { id } = desk.put({ path: "filed/scan.pdf", ...doubt });
-    expect(await look()).toMatchObject({ conflict: { id } });
-    await desk.journal.apply([
-      {
-        type: "event",
-        id,
-        event: {
-          type: "found",
-          at: desk.clock.now(),
-          dueAt: 0,
-          documentId,
-          status: "CONVERTED",
-          uploadedDate: 13 * HOUR,
+  test.for([
+    ["there", 0],
+    ["to where it was filed from", 1],
+  ] as const)(
+    "in another folder: it may be in doubt, sent %s, which is found first",
+    async ([, by]) => {
+      const { desk, filed, documentId, look, unclean } = await aFiling();
+      await unclean();
+      const doubt = { state: "inDoubt", folderId: filed + by, sentName: "scan.pdf" } as const;
+      const { id } = desk.put({ path: "filed/scan.pdf", ...doubt });
+      expect(await look()).toMatchObject({ conflict: { id } });
+      await desk.journal.apply([
+        {
+          type: "event",
+          id,
+          event: {
+            type: "found",
+            at: desk.clock.now(),
+            dueAt: 0,
+            documentId,
+            status: "CONVERTED",
+            uploadedDate: 13 * HOUR,
+          },
         },
-      },
-    ]);
-    expect(await look()).toBeUndefined();
-  });
+      ]);
+      expect(await look()).toBeUndefined();
+    },
+  );
 
   test("in another folder: a search that is refused tells nothing, and one that fails is asked again", async () => {
     const { desk, start, look, searches, unclean } = await aFiling();
