@@ -31,6 +31,8 @@ const VANISHED_MAX = 16;
 
 /** No listing has it: a directory that is listed again, and missed when it is gone. */
 const UNLEARNT = "";
+/** It is being reported. */
+const REPORTED = "reported";
 
 export class MirrorHost {
   readonly #daemon: RpcChannel<DaemonCalls>;
@@ -162,9 +164,12 @@ export class MirrorHost {
   }
 
   async #report(listing: Listing): Promise<void> {
+    const { dir, fingerprint } = listing;
+    this.#known.set(dir, REPORTED);
     const isWhole = await this.#daemon.call("listing", this.#mirror.id, listing);
-    if (isWhole) this.#known.set(listing.dir, listing.fingerprint);
-    else this.unlearn([listing.dir]);
+    // Hints of files in there, reported meanwhile, may be journaled before it or after.
+    if (isWhole && this.#known.get(dir) === REPORTED) this.#known.set(dir, fingerprint);
+    else this.unlearn([dir]);
   }
 
   #remember(device: string): void {
@@ -210,11 +215,13 @@ export class MirrorHost {
       const seen = looks[index];
       return seen === undefined ? [] : [{ path, seen }];
     });
-    this.unlearn(files.map(({ path }) => dirOf(path)));
+    const dirs = files.map(({ path }) => dirOf(path));
+    this.unlearn(dirs);
     if (files.length === 0) return;
     const journaled = this.#daemon.call("hint", this.#mirror.id, files);
     this.#daemon.flush();
-    await journaled;
+    // What was listed meanwhile may be journaled before this or after.
+    await journaled.finally(() => this.unlearn(dirs));
   }
 
   /** A directory changed, or appeared with everything below it: it is listed at once. */

@@ -15,6 +15,7 @@ import type { LiveMirror, DecisionContext } from "./context.ts";
 import { Window } from "../std/window.ts";
 import { invalidateDirectory } from "./changes.ts";
 import { AfterActions } from "./after-actions.ts";
+import { type Overlap, Overlaps } from "./overlaps.ts";
 import type { QueueState } from "./send-queue.ts";
 import { INTAKE_REST } from "./waits.ts";
 
@@ -25,10 +26,13 @@ const AHEAD_MAX = 3 * CHANGES_MAX;
 /** How often a comparison that came too late is made again. */
 const TRIES = 3;
 
+type FileNow = { readonly path: RawPath; readonly seen: Seen | null };
+
 export class Intake {
   readonly #context: DecisionContext<Documents & FileIndex>;
   readonly #afterActions: AfterActions;
   readonly #stream: Pick<QueueState, "isStreaming"> | undefined;
+  readonly #overlaps = new Overlaps();
 
   /** A drop of thousands gives way to `stream`, in which the first of them leave. */
   constructor(
@@ -41,12 +45,14 @@ export class Intake {
     this.#stream = stream;
   }
 
-  /** Journals a directory's listing; its fingerprint is remembered only if nothing was skipped. */
+  /** Journals a directory's listing; its fingerprint is remembered only if nothing was skipped, and no hint came between. */
   listing(mirrorId: number, listing: Listing): Promise<boolean> {
-    return this.#givingWay(() => this.#listing(mirrorId, listing));
+    return this.#overlaps.listing(mirrorId, listing.dir, (own) =>
+      this.#givingWay(() => this.#listing(mirrorId, listing, own)),
+    );
   }
 
-  async #listing(mirrorId: number, listing: Listing): Promise<boolean> {
+  async #listing(mirrorId: number, listing: Listing, own: Overlap): Promise<boolean> {
     const { journal } = this.#context;
     const { dir, fingerprint, files, isPartial = false } = listing;
     const mirror = this.#mirror(mirrorId);
@@ -63,9 +69,10 @@ export class Intake {
       ];
     });
     // Without a fingerprint the next scan looks again. One of a partial listing is the reader's alone.
-    const known = isWhole && isSure && !isPartial ? fingerprint : null;
+    const isTrue = isWhole && isSure && !own.isDisturbed;
+    const known = isTrue && !isPartial ? fingerprint : null;
     await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: known }]);
-    return isWhole && isSure;
+    return isTrue;
   }
 
   /** What files of a directory change that are seen for the first time, or with another stamp. */
@@ -79,12 +86,11 @@ export class Intake {
   }
 
   /** Journals single files as they are now; null: not there. */
-  async hint(
-    mirrorId: number,
-    files: readonly { path: RawPath; seen: Seen | null }[],
-  ): Promise<void> {
+  async hint(mirrorId: number, files: readonly FileNow[]): Promise<void> {
     const mirror = this.#mirror(mirrorId);
-    await this.#givingWay(() => this.#journaled(() => this.#hinted(mirror, files)));
+    await this.#overlaps.hint(mirrorId, files, () =>
+      this.#givingWay(() => this.#journaled(() => this.#hinted(mirror, files))),
+    );
   }
 
   /** Readers tell more once they are answered: anyone who answers late keeps them from all of the time there is. */
@@ -94,16 +100,12 @@ export class Intake {
     const intake = new WorkShare(clock, INTAKE_REST);
     const result = await intake.work(taken);
     const { restMs } = intake;
-    if (restMs >= 1 && this.#stream?.isStreaming) {
+    if (restMs >= 1 && this.#stream?.isStreaming)
       await new Promise<void>((resolve) => clock.alarm(restMs, resolve));
-    }
     return result;
   }
 
-  async #hinted(
-    mirror: LiveMirror,
-    files: readonly { path: RawPath; seen: Seen | null }[],
-  ): Promise<Change[]> {
+  async #hinted(mirror: LiveMirror, files: readonly FileNow[]): Promise<Change[]> {
     const { journal } = this.#context;
     const mirrorId = mirror.row.id;
     const changes: Change[] = [];
@@ -256,8 +258,7 @@ export class Intake {
     if (SENT_STATES.includes(row.state) || row.documentId !== null) return true;
     if (row.state !== "held") return false;
     // Held while in doubt: what was sent may still turn up.
-    const document = await this.#context.journal.document(row.id);
-    return document?.doubtAt != null;
+    return (await this.#context.journal.document(row.id))?.doubtAt != null;
   }
 
   /** Compares and writes, again where a row had moved on in between; false when rows move faster than that. */

@@ -91,6 +91,9 @@ type Pause = (ms: number) => Promise<void>;
 
 const DOWN_MS_MAX = 3_000;
 
+/** What is known of a directory while it is reported. */
+const REPORTED = "reported";
+
 /** A reader's process on a simulated source: everything takes a while, and it may die under it. */
 export class SimulatedReader implements UsedReader {
   readonly #parts: Parts;
@@ -290,9 +293,10 @@ export class SimulatedReader implements UsedReader {
     if (!tree.directories.includes(dir) || !tree.isOpen(dir)) return;
     const listing = tree.listing(dir);
     if (this.#known.get(dir) === listing.fingerprint) return;
+    this.#known.set(dir, REPORTED);
     const isWhole = await this.#parts.daemon.listing(this.#parts.mirrorId, listing);
-    if (isWhole) this.#known.set(dir, listing.fingerprint);
-    else this.#known.set(dir, "");
+    const isUndisturbed = isWhole && this.#known.get(dir) === REPORTED;
+    this.#known.set(dir, isUndisturbed ? listing.fingerprint : "");
   }
 
   /** Tells the daemon of files that may have changed. */
@@ -303,8 +307,9 @@ export class SimulatedReader implements UsedReader {
     const files = open
       .filter((path) => source.tree.isEligible(path))
       .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
-    for (const { path } of files) this.#known.set(dirOf(path), "");
-    await daemon.hint(mirrorId, files);
+    const dirs = files.map(({ path }) => dirOf(path));
+    await this.unlearn(mirrorId, dirs);
+    await daemon.hint(mirrorId, files).finally(() => this.unlearn(mirrorId, dirs));
   }
 
   /** Runs `work` in this incarnation: once it is dead, its next pause ends it. */

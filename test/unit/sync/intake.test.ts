@@ -234,6 +234,23 @@ describe.for(WAYS)("%s, of a file that an after-action has in hand", ([, tell]) 
 describe("fingerprints", () => {
   const prints = (desk: SyncDesk) => desk.journal.directories(1);
 
+  test.for([
+    [["hint", "listing"], "begun before"],
+    [["listing", "hint"], "begun after"],
+  ] as const)("are not remembered where a hint is journaled meanwhile: %o", async ([order]) => {
+    const { desk, intake } = await anIntake();
+    rowIn(desk, "settling");
+    const ways = {
+      hint: () => intake.hint(1, [{ path: PATH, seen: null }]),
+      listing: () => intake.listing(1, listing({ "scan.pdf": "old" })),
+    };
+    const ended = await Promise.all(order.map((way) => ways[way]()));
+    expect(ended).toContain(false);
+    expect((await prints(desk)).filter(([, print]) => print !== "")).toEqual([]);
+    expect(await intake.listing(1, listing({ "scan.pdf": "old" })), "the next time").toBe(true);
+    expect(await desk.journal.currentAt(1, PATH)).toBeDefined();
+  });
+
   test("a directory that was journaled whole is remembered", async () => {
     const { desk, intake } = await anIntake();
     await intake.listing(1, listing({ "a.pdf": "1", "b.pdf": "1" }, "print-1"));
