@@ -81,7 +81,7 @@ export async function* findArchived(
   for await (const match of matchesOf(looking, waiting, signal)) {
     const { document, taken } = match;
     // What may be another file's, which is in doubt, is left to a user.
-    const isFree = !taken || (await conflictsOf(looking.journal, document)).length === 0;
+    const isFree = !taken || (await conflictsOf(looking.journal, document, [taken])).length === 0;
     yield isFree ? match : { ...match, taken: null, unclear: [taken] };
   }
 }

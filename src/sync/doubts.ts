@@ -156,7 +156,7 @@ export class Doubts {
     const candidates = finding.kind === "ambiguous" ? finding.candidates : [];
     const all = finding.kind === "found" ? [finding.candidate] : candidates;
     const { clock, journal, random } = this.#context;
-    const conflicts = await conflictsOf(journal, document);
+    const conflicts = await conflictsOf(journal, document, all);
     const at = clock.now();
     // It may soon be known whose document it has; what is held for longer waits for a person itself.
     const isPassing = ({ state, dueAt, consecutiveFailures }: Document) =>

@@ -84,7 +84,7 @@ async function isFree(
   const mirror = mirrors.find(({ id }) => id === document.mirrorId);
   if (!taken || !mirror) return false;
   const own = journal.of(mirror.archiveId);
-  if ((await conflictsOf(own, document)).length > 0) return false;
+  if ((await conflictsOf(own, document, [taken])).length > 0) return false;
   return !(await own.claimed([taken.id])).has(taken.id);
 }
 

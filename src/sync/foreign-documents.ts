@@ -3,7 +3,7 @@ import type { Archive, SearchQuery } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { pages, PAGES_MAX, tooManyPages } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
-import type { Candidate } from "../domain/reconcile.ts";
+import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
 import type { ContentIndex } from "../journal/journal.ts";
 import { printable } from "../std/printable.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
@@ -84,8 +84,6 @@ export async function* documentsIn(
     for await (const { documents, paginationPages } of pages(read, pagesMax)) {
       pagesRead++;
       if (!isFolder) await note?.read({ page: pagesRead, of: paginationPages });
-      // It is not read for minutes in vain.
-      if (!isFolder && !earliest && paginationPages > PAGES_MAX) throw tooManyPages();
       repeats = !isFolder && documents.length > 0 && documents.every(({ id }) => last.has(id));
       if (repeats) break;
       last = new Set(documents.map(({ id }) => id));
@@ -97,6 +95,8 @@ export async function* documentsIn(
         // Of a whole archive no more is kept in memory than is asked for.
         if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
       }
+      // It is not read for minutes in vain.
+      if (!isFolder && !earliest && paginationPages > PAGES_MAX) throw tooManyPages();
       for (const { uploadedDate } of documents)
         older = earliest && uploadedDate < earliest() ? older + 1 : 0;
       if (older >= olderMin) break;
@@ -118,15 +118,18 @@ export async function byName(
 }
 
 /**
- * Other documents of its name that are under way: what the archive has may be theirs, filed elsewhere before their reply
- * came, or before they were found.
+ * Other documents of its name that are under way, and may be one of these: in its folder, or of its size, as it may have
+ * been filed elsewhere before their reply came, or before they were found.
  */
 export async function conflictsOf(
   journal: Pick<ContentIndex, "conflicts"> | undefined,
   { id, sentName }: { readonly id?: number; readonly sentName: string | null },
+  candidates: readonly Candidate[],
 ): Promise<Document[]> {
   const named = (await journal?.conflicts(null, sentName ?? "")) ?? [];
-  return named.filter((row) => row.id !== id);
+  const mayBe = ({ folderId, seen }: Document) =>
+    candidates.some((each) => each.folderId === folderId || mayBeBytes(each, seen.sizeBytes));
+  return named.filter((row) => row.id !== id && mayBe(row));
 }
 
 /** Search is not answered, not for us, or without an end: to ask again is no use. */

@@ -121,7 +121,7 @@ export class SendGuard {
       for (const { id } of candidates) this.#accounted.add(id);
       return undefined;
     }
-    const [conflict] = await conflictsOf(this.#journal, { sentName });
+    const [conflict] = await conflictsOf(this.#journal, { sentName }, [foreign]);
     if (conflict) return { conflict };
     const where = `document ${foreign.id} in folder ${foreign.folderId}`;
     const message = `the archive holds ${sentName} of its size in another folder (${where})`;

@@ -106,19 +106,19 @@ export class WholeArchive {
       const isShort = !isAll && found.size + known.length > 0;
       this.#unasked =
         failure?.message ?? (isShort ? "its search leaves out what folders list" : null);
-      if (isAll || failure?.code === "TOO_MANY_PAGES") break;
+      if (isAll) break;
     }
     await this.#note?.end();
     await this.#later?.asked();
     const isWhole = this.#unasked === null || this.#later !== undefined;
-    const isByName = !isWhole && (await this.#findsByName(known, signal));
+    const [one] = known.length > 0 ? known : found.values();
+    const isByName = !isWhole && one !== undefined && (await this.#findsByName(one, signal));
     this.#failingSince = undefined;
     return isByName ? undefined : byName(found.values());
   }
 
-  /** Whether search shows by its name what a folder lists. */
-  async #findsByName([one]: readonly Known[], signal: AbortSignal): Promise<boolean> {
-    if (!one) return false;
+  /** Whether search shows by its name what is known to be there. */
+  async #findsByName(one: Known, signal: AbortSignal): Promise<boolean> {
     const why = this.#unasked;
     const named = await this.#byName(one.filename, signal);
     const isFound = this.#unasked === null && named.some(({ id }) => id === one.id);

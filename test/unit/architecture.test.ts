@@ -175,7 +175,7 @@ const LINES: Readonly<Record<string, number>> = {
   journal: 10_713,
   source: 4_514,
   reader: 1_611,
-  sync: 9_574,
+  sync: 9_577,
   report: 3_089,
   dashboard: 2_620,
   notify: 1_853,

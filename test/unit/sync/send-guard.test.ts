@@ -316,7 +316,7 @@ describe("a journal that was taken back", () => {
       const { desk, filed, documentId, look, unclean } = await aFiling();
       await unclean();
       const doubt = { state: "inDoubt", folderId: filed + by, sentName: "scan.pdf" } as const;
-      const { id } = desk.put({ path: "filed/scan.pdf", ...doubt });
+      const { id } = desk.put({ path: "filed/scan.pdf", seen: file, ...doubt });
       expect(await look()).toMatchObject({ conflict: { id } });
       await desk.journal.apply([
         {
