@@ -23,8 +23,8 @@ import { CALM, type Weather } from "./weather.ts";
 
 const EPOCH = 1_700_000_000_000;
 
-/** So long before it is stored, a document's folder may have been found; who sends it may stand still for five minutes. */
-const PLACED_MS = 120_000 + 300_000;
+/** So long before it begins to be sent, a document's folder may have been found. */
+const PLACED_MS = 120_000;
 
 /** Lists that may be read at a time, by pages. */
 const LISTS_MAX = 50;
@@ -112,13 +112,15 @@ export class SimulatedArchive implements Archive {
   ): Promise<{ id: number; uploadedDate: number }> {
     const { weather } = this;
     const dice = this.#dice;
+    const begunAt = this.#clock.monotonic();
+    const commit = (lateMs: number) => this.#commit(upload, lateMs, false, begunAt);
     if (weather.outage || dice.chance(weather.unreachable)) throw unreachable();
     const cut = Promise.withResolvers<"cut">();
     signal.addEventListener("abort", () => cut.resolve("cut"), { once: true });
     const sleeping = this.#clock.pass(dice.int(1, 3) ** 6);
     const ended = await Promise.race([sleeping.then(() => "whole" as const), cut.promise]);
     if (ended === "cut") {
-      if (dice.chance(0.5)) this.#commit(upload, dice.int(0, weather.lateMs));
+      if (dice.chance(0.5)) commit(dice.int(0, weather.lateMs));
       throw lost("SEND_ABORTED", "cut while it was sent");
     }
     if (!(await mayEnd())) throw new ArchiveError("notSent", "LEASE_OVER", "torn without an end");
@@ -129,15 +131,14 @@ export class SimulatedArchive implements Archive {
       throw lost("CONNECTION_LOST", "the connection broke");
     }
     if (fate < weather.lostUnstored + weather.lostStored) {
-      this.#commit(upload, dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
+      commit(dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
       throw lost("CONNECTION_LOST", "the reply was lost");
     }
     if (dice.chance(weather.strange)) {
-      if (dice.chance(0.7))
-        this.#commit(upload, dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
+      if (dice.chance(0.7)) commit(dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
       throw prooflessReply(dice);
     }
-    const id = this.#commit(upload, 0);
+    const id = commit(0);
     const uploadedDate = this.#now();
     // Replies overtake one another.
     await this.#clock.pass(dice.chance(0.2) ? dice.int(0, 20_000) : 0);
@@ -250,7 +251,12 @@ export class SimulatedArchive implements Archive {
     this.#assertFolder(folderId);
   }
 
-  #commit(upload: SimulatedUpload, lateMs: number, foreign = false): number {
+  #commit(
+    upload: SimulatedUpload,
+    lateMs: number,
+    foreign: boolean,
+    begunAt = this.#clock.monotonic(),
+  ): number {
     const id = this.#nextId++;
     const committedAt = this.#clock.monotonic() + lateMs;
     const sizedAt = committedAt + this.#dice.int(0, this.weather.conversionMs);
@@ -260,7 +266,7 @@ export class SimulatedArchive implements Archive {
       ...upload,
       id,
       sent: { folderId, filename },
-      folderPaths: this.tree.pathsSince(folderId, this.#clock.monotonic() - PLACED_MS),
+      folderPaths: this.tree.pathsSince(folderId, begunAt - PLACED_MS),
       storedAt: this.#clock.monotonic(),
       committedAt,
       sizedAt,
