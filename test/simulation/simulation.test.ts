@@ -71,14 +71,14 @@ test("another process tells the same history", async () => {
 });
 
 test.for([
-  ["an intent that is committed after the send", LATE_INTENT, /times in the archive|no row/, 37],
+  ["an intent that is committed after the send", LATE_INTENT, /times in the archive|no row/, 73],
   ["a half-written file that is taken for whole", HALF_IS_WHOLE, /is torn/, 7],
   ["a journal that is trusted though it was taken back", UNGUARDED, /times in the archive/, 33],
   [
     "an OK without its list that is taken for an empty folder",
     HOLLOW_IS_EMPTY,
     /times in the archive/,
-    100,
+    392,
   ],
   ["a reply that proves nothing and is taken for a no", ANY_ERROR_IS_NO, /times in the archive/, 4],
   ["a size that is not compared with what was sent", SIZE_UNCOMPARED, /is not all of it/, 35],
@@ -86,9 +86,9 @@ test.for([
     "a lost document that is looked for in its folder alone, though it was filed elsewhere",
     ONE_FOLDER,
     /times in the archive/,
-    45,
+    200,
   ],
-  ["what waits and is sent by settings that were corrected", ONCE_DECIDED, /another folder/, 3],
+  ["what waits and is sent by settings that were corrected", ONCE_DECIDED, /another folder/, 66],
   ["a mirror whose former rows are forgotten", FORMER_FORGOTTEN, /times in the archive/, 1],
   [
     "what retention dropped and nobody remembers",
