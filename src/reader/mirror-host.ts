@@ -215,13 +215,11 @@ export class MirrorHost {
       const seen = looks[index];
       return seen === undefined ? [] : [{ path, seen }];
     });
-    const dirs = files.map(({ path }) => dirOf(path));
-    this.unlearn(dirs);
+    this.unlearn(files.map(({ path }) => dirOf(path)));
     if (files.length === 0) return;
     const journaled = this.#daemon.call("hint", this.#mirror.id, files);
     this.#daemon.flush();
-    // What was listed meanwhile may be journaled before this or after.
-    await journaled.finally(() => this.unlearn(dirs));
+    await journaled;
   }
 
   /** A directory changed, or appeared with everything below it: it is listed at once. */

@@ -309,7 +309,7 @@ export class SimulatedReader implements UsedReader {
       .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
     const dirs = files.map(({ path }) => dirOf(path));
     await this.unlearn(mirrorId, dirs);
-    await daemon.hint(mirrorId, files).finally(() => void this.unlearn(mirrorId, dirs));
+    await daemon.hint(mirrorId, files);
   }
 
   /** Runs `work` in this incarnation: once it is dead, its next pause ends it. */

@@ -15,9 +15,9 @@ import { never, put, raw, scratch, settingsOf } from "../source/scratch.ts";
 
 const LOOK_MS = 5_000;
 
-/** A host of a source that is there; `refuse` is asked before each status or hint is taken, and waited for. */
+/** A host of a source that is there; `refuse` is asked before each status or hint is taken. */
 async function aHost(
-  refuse: (what: "status" | "hint") => Promise<void> | void = () => {},
+  refuse: (what: "status" | "hint") => void = () => {},
   more: Partial<SourceSettings> = {},
 ) {
   const source = `${scratch()}/source`;
@@ -27,20 +27,16 @@ async function aHost(
   const doubts: string[] = [];
   const hints: RawPath[] = [];
   const vanished: RawPath[] = [];
-  const listed: RawPath[] = [];
   const calls: Pick<DaemonCalls, "status" | "doubt" | "hint" | "listing" | "vanished"> = {
-    async listing(_, { dir }) {
-      listed.push(dir);
-      return true;
-    },
+    listing: async () => true,
     vanished: async (_, dirs) => void vanished.push(...dirs),
     async status(status) {
-      await refuse("status");
+      refuse("status");
       told.push(status);
     },
     doubt: async (_, why) => void doubts.push(why),
     async hint(_, files) {
-      await refuse("hint");
+      refuse("hint");
       hints.push(...files.map(({ path }) => path));
     },
   };
@@ -64,7 +60,7 @@ async function aHost(
       await clock.advance(LOOK_MS);
       return holds() || undefined;
     });
-  return { source, host, told, doubts, hints, vanished, listed, clock, looksUntil };
+  return { source, host, told, doubts, hints, vanished, clock, looksUntil };
 }
 
 test("a source that goes just as it is to be watched is offline, and watched once it is there", async () => {
@@ -199,25 +195,4 @@ test("what is not watched, though it is to be, is told with the status, and its 
     [true, limited],
     [true, null],
   ]);
-});
-
-test("a directory that was listed while a hint of a file in it was journaled is listed again", async () => {
-  const taken = Promise.withResolvers<void>();
-  let isAsked = false;
-  const { source, host, hints, listed, clock } = await aHost((what) => {
-    if (what === "hint") isAsked = true;
-    return taken.promise;
-  });
-  put(source, "scan.pdf", "edited");
-  await until("a hint", async () => {
-    await clock.advance(50);
-    return isAsked || undefined;
-  });
-  await host.scan(null, never);
-  expect(listed).toHaveLength(1);
-  taken.resolve();
-  await until("it is journaled", () => hints.length > 0);
-  await host.scan(null, never);
-  await host.scan(null, never);
-  expect(listed, "and then no more").toHaveLength(2);
 });
