@@ -173,7 +173,7 @@ export function queriesIn(dialect: Dialect) {
         document_id AS "documentId"
       FROM attempts WHERE document = $1 ORDER BY number`,
     tombstones: `SELECT r.document_id AS "documentId", r.folder_id AS "folderId" FROM tombstones r
-      WHERE r.mirror_id = $1 AND r.digest = $2 AND (r.place IS NULL OR r.place = $3)
+      WHERE r.mirror_id = $1 AND r.digest = $2 AND (r.place IS NULL OR r.place IN ($3, $4))
       ORDER BY r.number DESC`,
 
     lastBatch: `SELECT ${BATCH} FROM (SELECT * FROM batches WHERE mirror_id = $1

@@ -114,8 +114,13 @@ export interface ContentIndex {
   ignoredWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** The latest row of a mirror that was sent from this shown path, and whose file was found elsewhere since. */
   movedAway(mirrorId: number, from: string): Promise<Document | undefined>;
-  /** Documents of dropped rows with this content, for a file at `path`; the latest first. */
-  tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]>;
+  /** Documents of dropped rows with this content, for a file at `path` written at `modifiedAt` (epoch ms); the latest first. */
+  tombstones(
+    mirrorId: number,
+    digest: string,
+    path: RawPath,
+    modifiedAt: number,
+  ): Promise<DroppedDocument[]>;
   /**
    * Rows of the archive that are being sent or in doubt, also held in doubt, with this name in this
    * folder, or (null) in any: a conflict must wait for them.

@@ -191,8 +191,8 @@ const RECORDS = `
     archive_id  INTEGER NOT NULL, -- archives.id
     mirror_id   INTEGER NOT NULL,
     folder_id   INTEGER NOT NULL,
-    digest      BLOB,          -- SHA-256; null: it was replaced by an edit
-    place       BLOB,          -- digest of the only path that counts; null: any
+    digest      BLOB,          -- SHA-256; null: it was never sent
+    place       BLOB,          -- digest of the only path that counts, or of path and time of writing; null: any
     dropped_at  REAL NOT NULL, -- ms
     UNIQUE (document_id, archive_id)
   ) STRICT;

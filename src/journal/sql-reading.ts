@@ -25,7 +25,7 @@ import type {
   WithProblem,
 } from "./journal.ts";
 import { byPlace, knownOf, type KnownRow } from "./row-shapes.ts";
-import { digestBytes, type DroppedDocument, placeOf } from "./tidiness.ts";
+import { digestBytes, type DroppedDocument, placeOf, writingOf } from "./tidiness.ts";
 import type { Queries } from "./queries.ts";
 
 /** What a journal is asked about its documents, in whatever database; see `Journal`. */
@@ -218,8 +218,14 @@ export abstract class SqlReading {
     return attemptsOf(...(await Promise.all([this.document(id), ended])));
   }
 
-  tombstones(mirrorId: number, digest: string, path: RawPath): Promise<DroppedDocument[]> {
-    const values = [mirrorId, digestBytes(digest), digestBytes(placeOf(path))];
+  tombstones(
+    mirrorId: number,
+    digest: string,
+    path: RawPath,
+    modifiedAt: number,
+  ): Promise<DroppedDocument[]> {
+    const places = [placeOf(path), writingOf(path, modifiedAt)];
+    const values = [mirrorId, digestBytes(digest), ...places.map(digestBytes)];
     return this.driver.rows(this.queries.tombstones, values);
   }
 

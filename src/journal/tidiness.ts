@@ -68,23 +68,27 @@ export type Tombstone = {
   readonly mirrorId: number;
   readonly documentId: number;
   readonly folderId: number;
-  /** Null: replaced by an edit, or never sent, so that its content is sent if it ever comes back. */
+  /** Null: never sent, so that its content is sent if it ever comes back. */
   readonly digest: string | null;
-  /** Only this path counts, where the daemon itself put the file away; null: any. */
+  /**
+   * Where it counts; null: anywhere. Of a file that `after` moved or deleted: its path alone (`placeOf`). Of one that
+   * another replaced: its path, for a file that was written when it was (`writingOf`).
+   */
   readonly place: string | null;
 };
 
 /** The tombstone of a row of the archive that is dropped. */
 export function tombstoneOf(document: Document, archiveId: number): Tombstone {
-  const { mirrorId, documentId, folderId, digest, current, after, dir, name } = document;
-  const isArchived = current && document.sentBytes !== null;
+  const { mirrorId, documentId, folderId, digest, current, after, dir, name, seen } = document;
+  const path = joinRaw(dir, name);
+  const ownPlace = after === "done" ? placeOf(path) : null;
   return {
     archiveId,
     mirrorId,
     documentId: documentId ?? 0,
     folderId: folderId ?? 0,
-    digest: isArchived ? digest : null,
-    place: after === "done" ? placeOf(joinRaw(dir, name)) : null,
+    digest: document.sentBytes === null ? null : digest,
+    place: current ? ownPlace : writingOf(path, seen.modifiedAt),
   };
 }
 
@@ -101,6 +105,12 @@ export function joinedTombstone(known: Tombstone, next: Tombstone): Tombstone {
 /** A short digest of a path: 16 bytes, hex. */
 export function placeOf(path: RawPath): string {
   return createHash("sha256").update(bytesOf(path)).digest("hex").slice(0, 32);
+}
+
+/** The same of a path and the time (epoch ms) at which its file was written. */
+export function writingOf(path: RawPath, modifiedAt: number): string {
+  const written = `\0${Math.floor(modifiedAt)}`;
+  return createHash("sha256").update(bytesOf(path)).update(written).digest("hex").slice(0, 32);
 }
 
 /** The bytes of a digest; null for what is none. */

@@ -119,10 +119,10 @@ export type Followed = {
 export async function recall(
   journal: ContentIndex,
   { mirrorId, dir, name }: Pick<Document, "mirrorId" | "dir" | "name">,
-  digest: string,
+  { digest, seen }: Pick<Whole, "digest" | "seen">,
   { tombstones }: Pick<Followed, "tombstones">,
 ): Promise<DroppedDocument | undefined> {
-  const all = await journal.tombstones(mirrorId, digest, joinRaw(dir, name));
+  const all = await journal.tombstones(mirrorId, digest, joinRaw(dir, name), seen.modifiedAt);
   const known = all.find(({ documentId }) => !tombstones.has(documentId));
   if (known) tombstones.add(known.documentId);
   return known;

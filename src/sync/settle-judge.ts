@@ -236,7 +236,7 @@ export class SettleJudge {
     isKnown,
   }: Settled): Promise<Change[] | undefined> {
     if (!isKnown) return undefined;
-    const known = await recall(this.#context.journal, document, whole.digest, followed);
+    const known = await recall(this.#context.journal, document, whole, followed);
     if (!known) return undefined;
     const sentBytes = whole.seen.sizeBytes;
     const event = { type: "adopted", at, dueAt: at, status: null, sentBytes, ...known } as const;

@@ -115,8 +115,8 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
         for (const { journal, mirrorId } of [main, legal]) {
           expect([...(await journal.claimed([77])).keys()]).toEqual([77]);
           const path = rawOfText("old.pdf");
-          expect(await journal.tombstones(mirrorId, "d1", path)).toEqual(
-            await main.journal.tombstones(main.mirrorId, "d1", path),
+          expect(await journal.tombstones(mirrorId, "d1", path, NOW)).toEqual(
+            await main.journal.tombstones(main.mirrorId, "d1", path, NOW),
           );
         }
         const { id } = await legal.add("back.pdf");

@@ -64,8 +64,8 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         expect(await journal.attempts(row.id)).toEqual([]);
         const anywhere = rawOfText("other/name.pdf");
         const known = [{ documentId: 17, folderId: 7 }];
-        expect(await journal.tombstones(mirrorId, digestOf(17), anywhere)).toEqual(known);
-        expect(await journal.tombstones(mirrorId + 1, digestOf(17), anywhere)).toEqual([]);
+        expect(await journal.tombstones(mirrorId, digestOf(17), anywhere, NOW)).toEqual(known);
+        expect(await journal.tombstones(mirrorId + 1, digestOf(17), anywhere, NOW)).toEqual([]);
         const contents = [digestOf(16), digestOf(17)].map((digest) => ({ digest, sizeBytes: 100 }));
         expect(await journal.knownContents(contents)).toEqual(new Set([digestOf(17)]));
         expect(await journal.of(99).knownContents(contents)).toEqual(new Set());
@@ -175,9 +175,12 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         await desk.after(id, events.converted());
         expect((await tidied(desk)).dropped).toBe(1);
         expect(await desk.journal.document(id)).toMatchObject({ supersedes: null, current: true });
-        expect(await desk.journal.tombstones(desk.mirrorId, digestOf(1), rawOfText("a"))).toEqual(
-          [],
-        );
+        const { modifiedAt } = first.seen;
+        const known = (path: string, at: number) =>
+          desk.journal.tombstones(desk.mirrorId, digestOf(1), rawOfText(path), at);
+        expect(await known("a", modifiedAt), "the file itself is back").toHaveLength(1);
+        expect(await known("a", modifiedAt + 1), "it was edited back").toEqual([]);
+        expect(await known("b", modifiedAt), "a copy may be another document").toEqual([]);
         expect([...(await desk.journal.claimed([1])).keys()]).toEqual([1]);
       }),
     );
@@ -229,7 +232,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
           expect(await tidied(desk, { limit })).toMatchObject({ dropped: 2 });
           expect([...(await journal.claimed([17])).keys()]).toEqual([17]);
           for (const path of ["a", "b"])
-            expect(await journal.tombstones(mirrorId, digestOf(17), rawOfText(path))).toEqual([
+            expect(await journal.tombstones(mirrorId, digestOf(17), rawOfText(path), NOW)).toEqual([
               { documentId: 17, folderId: 7 },
             ]);
         })();
@@ -246,7 +249,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         await gone(desk, row);
         await tidied(desk);
         const at = (path: string) =>
-          desk.journal.tombstones(desk.mirrorId, digestOf(17), rawOfText(path));
+          desk.journal.tombstones(desk.mirrorId, digestOf(17), rawOfText(path), NOW);
         expect(await at("a/b.pdf")).toHaveLength(1);
         expect(await at("a/c.pdf")).toHaveLength(0);
       }),
@@ -267,9 +270,9 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         };
         await desk.after(id, events.settled(digestOf(17)));
         await desk.journal.apply([change]);
-        expect(await desk.journal.tombstones(desk.mirrorId, digestOf(17), rawOfText("a"))).toEqual(
-          [],
-        );
+        expect(
+          await desk.journal.tombstones(desk.mirrorId, digestOf(17), rawOfText("a"), NOW),
+        ).toEqual([]);
         expect([...(await desk.journal.claimed([17])).keys()]).toEqual([17]);
       }),
     );

@@ -92,7 +92,7 @@ test(`over ${YEARS} years it stays within its bounds, and what is there is never
   expect(rows).toBeLessThan(all / 3);
   // A file of two years ago that comes back is known; one of the first year is not any more.
   const known = async (id: number) =>
-    (await journal.tombstones(mirrorId, digestOf(id), rawOfText("x"))).length;
+    (await journal.tombstones(mirrorId, digestOf(id), rawOfText("x"), 0)).length;
   expect(await known((YEARS - 2) * MONTHS * MONTHLY + 7)).toBe(1);
   expect(await known(7)).toBe(0);
 });
