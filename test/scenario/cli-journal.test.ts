@@ -357,13 +357,9 @@ describe("retry", () => {
     await using world = await aWorld({ quotaPages: 1 });
     const config = world.configFile("");
     const text = readFileSync(config, "utf8");
-    writeFileSync(
-      config,
-      text.replace(
-        "quota: { retry: { initial: 300ms, max: 1s }",
-        "quota: { retry: { initial: 6h, max: 6h }",
-      ),
-    );
+    // At no hour of the day comes the moment of `retryAt` sooner.
+    const retry = `quota: { retryAt: "0 0 29 2 *", retry: { initial: 6h, max: 6h }`;
+    writeFileSync(config, text.replace("quota: { retry: { initial: 300ms, max: 1s }", retry));
     for (let n = 0; n < 3; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
     const run = async () => (await scanferry(["--config", config, "sync"])).code;
     expect(await run()).toBe(3);
